@@ -1,0 +1,1 @@
+"""The rules of Kangtou's games: pure values, no clock, no chance, no IO."""

@@ -1,0 +1,1 @@
+"""The match layer: what is common to all games (rules CM-…)."""
