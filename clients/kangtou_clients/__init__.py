@@ -1,0 +1,1 @@
+"""Client library, command line and bots: everything that talks to a server."""

@@ -1,0 +1,1 @@
+"""Protocol of Kangtou: messages and services, one subpackage a version."""

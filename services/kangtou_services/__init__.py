@@ -1,0 +1,1 @@
+"""Gateway, tables, log, matchmaking and archive: everything that a server runs."""

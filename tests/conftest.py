@@ -1,0 +1,84 @@
+"""What every test may use, and what holds for all of them.
+
+Counts: property tests and random matches ask the `counts` fixture how often to run, `counts(ci, full)`. `make test`
+runs them with the first number, `make accept` passes `--counts=full`.
+
+Skips: under CI=true a skipped test is a failed one. What a test needs, `.ci/run` installs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import Protocol
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
+hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=1000)
+
+
+class Counts(Protocol):
+    """Chooses between a small number for every run and a large one for acceptance."""
+
+    def __call__(self, ci: int, full: int) -> int:
+        """One of the two."""
+        ...
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--counts`."""
+    parser.addoption(
+        "--counts",
+        choices=("ci", "full"),
+        default="ci",
+        help="how often property tests and random matches run (default: ci)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let hypothesis follow `--counts`."""
+    hypothesis.settings.load_profile(config.getoption("counts"))
+
+
+@pytest.fixture(scope="session")
+def counts(request: pytest.FixtureRequest) -> Counts:
+    """`counts(ci, full)`: how often to do something in this run."""
+    everything = request.config.getoption("counts") == "full"
+
+    def choose(ci: int, full: int) -> int:
+        return full if everything else ci
+
+    return choose
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep all tests that use Ray in one xdist worker: one head a session."""
+    for item in items:
+        if item.get_closest_marker("ray"):
+            item.add_marker(pytest.mark.xdist_group("ray"))
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Under CI, turn a skip (not an expected failure) into a failure that says why it was skipped."""
+    if os.environ.get("CI", "").lower() in {"1", "true"} and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which CI does not accept: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skips of single tests."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skips of whole modules."""
+    report = yield
+    _refuse_skip(report)
+    return report
