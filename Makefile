@@ -9,6 +9,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright is in its package; without this it asks a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
+# Two workers; tests that use Ray stay together in one of them (tests/conftest.py).
+PYTEST ?= --numprocesses=2 --dist=loadgroup
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check proto bench accept lock wheels format clean
 
@@ -19,7 +22,7 @@ demo: $(STAMP)  ## bring everything up, let bots play, replay and verify a match
 	@$(BIN)/kangtou demo
 
 test: check  ## all checks and all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PYTEST)
 
 check: $(STAMP)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
