@@ -1,0 +1,1 @@
+"""Messages between our own processes; no promise to others."""
