@@ -1,0 +1,69 @@
+"""What a match was agreed to be: stored once beside its log, never changed. JSON text in the store."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+HUMAN, BOT = "human", "bot"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Who has a seat. `commitment` is the hash of the seat's entropy ("" if it sent none)."""
+
+    account_id: str
+    name: str
+    kind: str
+    commitment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Game and rules version, options as given, who sits where, clocks in ms, what the shuffle is committed to.
+
+    `board` marks packs that come from a tournament's seed (no seat entropy). `open_wait_ms`: how long the table waits
+    for the seats to open their entropies before it begins without.
+    """
+
+    match_id: str
+    game: str
+    version: int
+    seats: int
+    options: Mapping[str, Any]
+    members: tuple[Member, ...]
+    seed_commitment: str
+    created_ms: int
+    turn_ms: int = 30_000
+    window_ms: int = 30_000
+    rated: bool = False
+    pool: str = ""
+    board: str = ""
+    open_wait_ms: int = 5_000
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Canonical JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Agreement:
+        """The same again; fields of newer versions are left out. Raises ValueError."""
+        given = json.loads(text)
+        known = {name: given[name] for name in cls.__dataclass_fields__ if name in given}
+        known["members"] = tuple(Member(**member) for member in given["members"])
+        return cls(**known)
+
+    def seats_of(self, account_id: str) -> tuple[int, ...]:
+        """The seats that an account has here."""
+        return tuple(
+            seat for seat, member in enumerate(self.members) if member.account_id == account_id
+        )
+
+
+def new_id() -> str:
+    """An id for a match or ticket: 80 random bits, 16 letters and digits."""
+    return "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(16))

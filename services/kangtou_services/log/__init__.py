@@ -1,0 +1,1 @@
+"""The live log of a match and what lies beside it."""

@@ -1,0 +1,61 @@
+"""Every setting of a server, in one frozen object; from KANGTOU_… variables or a caller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Names are those of the variables without the prefix. Times in ms unless the name says otherwise."""
+
+    model_config = SettingsConfigDict(env_prefix="KANGTOU_", frozen=True, extra="forbid")
+
+    data: Path = Path("kangtou-data")
+    redis_url: str = ""  # empty: the embedded server's socket in the data folder
+    archive_url: str = ""  # empty: `archive/` in the data folder; any fsspec URL
+    link_secret: str = ""  # shared by gateways and actors
+    node: str = "local"
+    host: str = "127.0.0.1"
+    port: int = 7480
+    gateways: int = 1
+    actors: int = 0  # table actors of this node; 0: one a core, at least 2
+    tables_per_actor: int = 20_000
+    link: str = "unix"  # or tcp
+    ray_address: str = ""  # host:port of the head
+
+    turn_ms: int = 30_000
+    window_ms: int = 30_000
+    open_wait_ms: int = 3_000
+    absent_ms: int = 600_000
+    max_outage_ms: int = 3_600_000
+    heartbeat_ms: int = 1_000
+    keep_log_ms: int = 3_600_000
+
+    replicas: int = 0
+    allow_weak_redis: bool = False
+    token_days: int = 90
+    max_streams_per_account: int = 64
+    max_streams_per_connection: int = 256
+    max_message_bytes: int = 64 * 1024
+    queue_updates: int = 1_024
+    house_bots: int = 4
+    fill_after_ms: int = 0  # 0: house bots fill a table only when asked
+    extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
+    log_level: str = "info"
+
+    @property
+    def redis(self) -> str:
+        """Where Redis is."""
+        return self.redis_url or f"unix://{(self.data / 'redis.sock').absolute()}"
+
+    @property
+    def archive(self) -> str:
+        """Where records go."""
+        return self.archive_url or str((self.data / "archive").absolute())
+
+    @property
+    def run_dir(self) -> Path:
+        """Sockets, pid files and markers of this node."""
+        return self.data / "run"
