@@ -19,7 +19,7 @@ HEADER = """\
 def command(output: Path) -> list[str]:
     """The resolver's command line. Only wheels count: nobody should need a compiler."""
     return [
-        *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
+        *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
         *("--all-extras", "--only-binary", ":all:", "--generate-hashes", "--no-header", "--no-annotate"),
         *("--no-emit-index-url", "--no-emit-find-links", "--output-file", str(output), "pyproject.toml"),
         *sys.argv[1:],
