@@ -19,9 +19,7 @@ from .match.match import AnyState, Game
 from .match.state import BETWEEN
 from .shuffle import SeededChance
 
-COMMON_START = frozenset(
-    "phase hands to_act round dealer next_dealer scores decks lot first".split()
-)
+COMMON_START = frozenset("phase hands to_act round dealer next_dealer scores decks lot first".split())
 
 
 def run_case(game: Game, case: Mapping[str, Any]) -> list[str]:

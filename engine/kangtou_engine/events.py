@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -51,9 +50,26 @@ class PublicEvent(Event):
         return self
 
 
-@cache
+def _memo(make: Callable[[type[Event]], Any]) -> Callable[[type[Event]], Any]:
+    """Remember by class."""
+    known: dict[type[Event], Any] = {}
+
+    def ask(event_type: type[Event]) -> Any:
+        try:
+            return known[event_type]
+        except KeyError:
+            return known.setdefault(event_type, make(event_type))
+
+    return ask
+
+
 def kind_of(event_type: type[Event]) -> str:
     """`TrickWon` → `trick_won`."""
+    return str(_kind(event_type))
+
+
+@_memo
+def _kind(event_type: type[Event]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", event_type.__name__).lower()
 
 
@@ -69,9 +85,7 @@ def kinds(types: Iterable[type[Event]]) -> Mapping[str, type[Event]]:
 
 def fields_of(event: Event) -> dict[str, FieldValue]:
     """The fields that are not None, by name, in order."""
-    return {
-        name: value for name, _ in _plan(type(event)) if (value := getattr(event, name)) is not None
-    }
+    return {name: value for name, _ in _plan(type(event)) if (value := getattr(event, name)) is not None}
 
 
 def from_fields(table: Mapping[str, type[Event]], kind: str, given: Mapping[str, Any]) -> Event:
@@ -202,13 +216,13 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     raise TypeError(f"an event field cannot be {hint!r}")
 
 
-@cache
+@_memo
 def _plan(event_type: type[Event]) -> tuple[tuple[str, Callable[[str], Any]], ...]:
     hints = get_type_hints(event_type)
     return tuple((item.name, _reader(hints[item.name])) for item in fields(event_type))  # type: ignore[arg-type]
 
 
-@cache
+@_memo
 def _required(event_type: type[Event]) -> frozenset[str]:
     hints = get_type_hints(event_type)
     return frozenset(name for name, _ in _plan(event_type) if NoneType not in get_args(hints[name]))

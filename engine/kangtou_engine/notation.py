@@ -172,9 +172,7 @@ class _Reader:
 
     def body(self) -> Body:
         self._flush()
-        return Body(
-            *self.head, self.claim, self.begin, tuple(self.events), tuple(self.items), self.end
-        )
+        return Body(*self.head, self.claim, self.begin, tuple(self.events), tuple(self.items), self.end)
 
 
 def _read_step(rest: str) -> Step:

@@ -1,9 +1,9 @@
 """House options as a frozen dataclass whose fields carry rule, type and allowed values. CM-11.
 
-    @dataclass(frozen=True, slots=True)
-    class Options:
-        rounds: int = option("HS-15.1", 50, low=1, high=1000)
-        top: str = option("HS-15.3", "jokers", words=("jokers", "tens"))
+@dataclass(frozen=True, slots=True)
+class Options:
+    rounds: int = option("HS-15.1", 50, low=1, high=1000)
+    top: str = option("HS-15.3", "jokers", words=("jokers", "tens"))
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from .errors import BadOptions
 
 Value = bool | int | str
-O = TypeVar("O")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def option_specs(kind: type) -> tuple[OptionSpec, ...]:
     return tuple(specs)
 
 
-def parse_options(kind: type[O], given: Mapping[str, object]) -> O:
+def parse_options(kind: type[Made], given: Mapping[str, object]) -> Made:
     """Check `given` against the fields of `kind` and make it. Raises BadOptions. CM-11.1."""
     specs = {spec.name: spec for spec in option_specs(kind)}
     for name, value in given.items():

@@ -24,7 +24,7 @@ def view_to_plain(view: AnyState) -> Mapping[str, Any]:
 
 def view_from_plain(game: Game, config: Config, given: Mapping[str, Any]) -> AnyState:
     """The view again. Raises BadText for what does not fit the game's state."""
-    own = type(game.spec.fresh(config, {}))
+    own: Any = type(game.spec.fresh(config, {}))
     try:
         sheet = _reader(Sheet)(given["sheet"])
         return State(config, sheet, str(given["phase"]), game=_reader(own)(given["game"]))
@@ -61,9 +61,7 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
             part = _reader(args[0])
             return lambda value: tuple(part(one) for one in value)
         parts = tuple(_reader(arg) for arg in args)
-        return lambda value: tuple(
-            read(one) for read, one in zip(parts, value, strict=True)
-        )
+        return lambda value: tuple(read(one) for read, one in zip(parts, value, strict=True))
     if origin is frozenset:
         return frozenset
     if hint in (int, str, bool):

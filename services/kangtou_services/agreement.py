@@ -59,9 +59,7 @@ class Agreement:
 
     def seats_of(self, account_id: str) -> tuple[int, ...]:
         """The seats that an account has here."""
-        return tuple(
-            seat for seat, member in enumerate(self.members) if member.account_id == account_id
-        )
+        return tuple(seat for seat, member in enumerate(self.members) if member.account_id == account_id)
 
 
 def new_id() -> str:

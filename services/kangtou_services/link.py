@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
 from google.protobuf.message import DecodeError, Message
+
 from kangtou.internal.v1 import link_pb2 as lpb
 
 MAX_FRAME = 16 * 1024 * 1024
@@ -130,12 +131,8 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
 class GatewayLink(FramedPeer[lpb.Down, lpb.Up]):
     """The gateway's end."""
 
-    def __init__(
-        self, received: Callable[[lpb.Down], None], ended: Callable[[], None]
-    ) -> None:
-        super().__init__(
-            lpb.Down, lpb.Up, lambda _, down: received(down), lambda _: ended()
-        )
+    def __init__(self, received: Callable[[lpb.Down], None], ended: Callable[[], None]) -> None:
+        super().__init__(lpb.Down, lpb.Up, lambda _, down: received(down), lambda _: ended())
 
     def send(self, call: lpb.Call) -> None:
         """Queue a call; it leaves with the next frame. Raises LinkClosed."""

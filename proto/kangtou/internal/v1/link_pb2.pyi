@@ -59,11 +59,14 @@ class Call(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     STOP_FIELD_NUMBER: _builtins.int
     STATS_FIELD_NUMBER: _builtins.int
+    UNARY_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     """Chosen by the gateway; the reply carries it. 0: no reply wanted."""
     match_id: _builtins.str
     account_id: _builtins.str
     """Whom the gateway has authenticated. The table knows its seats' accounts."""
+    unary: _builtins.bool
+    """The answer to a command goes into the reply, even if the seat has a subscription on this link."""
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -100,10 +103,11 @@ class Call(_message.Message):
         query: Global___Query | None = ...,
         stop: Global___Stop | None = ...,
         stats: Global___Stats | None = ...,
+        unary: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "entropy", b"entropy", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "entropy", b"entropy", "hello", b"hello", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "entropy", b"entropy", "hello", b"hello", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015

@@ -1,0 +1,160 @@
+"""Who follows a table, and the bytes that each may see. Design §5.
+
+An audience is a seat or the spectators (None). What is public is serialised once for all; a payload is a PlayResponse,
+and payloads put one behind the other are one PlayResponse, so nobody on the way needs to parse them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+
+from kangtou.v1 import play_pb2 as play
+from kangtou.wire import action_to_pb, choice_to_pb, event_to_pb, too_many_to_pb, value_to_pb
+from kangtou_engine.cards import Seat
+from kangtou_engine.events import Event, PublicEvent
+from kangtou_engine.game import TooMany
+from kangtou_engine.plain import view_to_plain
+
+from .core import Table
+
+LIST_LIMIT = 200  # legal actions in a prompt
+
+# Field numbers of Update's body as tags of length-delimited fields.
+ATTACHED, ANSWER, ENTRY, PROMPT, SNAPSHOT, NOTICE, ENDED = 0x1A, 0x22, 0x2A, 0x32, 0x3A, 0x42, 0x4A
+
+
+def _varint(number: int) -> bytes:
+    if number < 0x80:
+        return bytes((number,))
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+@dataclass(slots=True)
+class Audiences:
+    """Makes the payloads of one table."""
+
+    table: Table
+    _heads: dict[Seat | None, bytes] = field(default_factory=dict)
+
+    def update(self, seat: Seat | None, tag: int, body: bytes) -> bytes:
+        """One Update for an audience as a PlayResponse."""
+        head = self._heads.get(seat)
+        if head is None:
+            whose = play.Update(match_id=self.table.agreement.match_id)
+            if seat is not None:
+                whose.seat = seat
+            head = self._heads[seat] = whose.SerializeToString()
+        inner = b"".join((head, bytes((tag,)), _varint(len(body)), body))
+        return b"".join((b"\x0a", _varint(len(inner)), inner))
+
+    def message(self, seat: Seat | None, tag: int, body: Message) -> bytes:
+        """The same of a message."""
+        return self.update(seat, tag, body.SerializeToString(deterministic=True))
+
+    # ---- entries ----
+
+    def entry(
+        self, seq: int, time_ms: int, events: tuple[Event, ...], audiences: Iterable[Seat | None]
+    ) -> dict[Seat | None, bytes]:
+        """An entry for each audience."""
+        if all(isinstance(event, PublicEvent) for event in events):
+            body = self._entry(seq, time_ms, events)
+            return {who: self.update(who, ENTRY, body) for who in audiences}
+        return {
+            who: self.update(who, ENTRY, self._entry(seq, time_ms, [event.seen_by(who) for event in events]))
+            for who in audiences
+        }
+
+    def _entry(self, seq: int, time_ms: int, events: Iterable[Event]) -> bytes:
+        message = play.Entry(seq=seq, time_ms=time_ms, events=map(event_to_pb, events))
+        return message.SerializeToString(deterministic=True)
+
+    # ---- what a new subscription gets ----
+
+    def joining(self, seat: Seat | None, from_seq: int, now_ms: int) -> bytes:
+        """Attached, then what is missing (or the whole view), the open prompt, the end."""
+        parts = [self.message(seat, ATTACHED, self.attached())]
+        parts += self._missed(seat, from_seq)
+        prompt = self.prompt(seat, now_ms)
+        if prompt is not None:
+            parts.append(self.message(seat, PROMPT, prompt))
+        if self.table.over:
+            parts.append(self.message(seat, ENDED, self.ended()))
+        return b"".join(parts)
+
+    def _missed(self, seat: Seat | None, from_seq: int) -> list[bytes]:
+        table = self.table
+        if not table.begun:
+            return []
+        history = table.history
+        if from_seq and history and history[0][0] - 1 <= from_seq <= table.seq:
+            return [
+                self.entry(seq, time_ms, events, (seat,))[seat] for seq, time_ms, events in history if seq > from_seq
+            ]
+        return [self.message(seat, SNAPSHOT, self.snapshot(seat))]
+
+    def attached(self) -> play.Attached:
+        """What was agreed."""
+        agreement = self.table.agreement
+        message = play.Attached(
+            choice=choice_to_pb(self.table.config, agreement.options),
+            seed_commitment=agreement.seed_commitment,
+            entropy_commitments=[member.commitment for member in agreement.members],
+            rated=agreement.rated,
+            over=self.table.over,
+        )
+        message.clock.turn_ms = agreement.turn_ms
+        message.clock.window_ms = agreement.window_ms
+        for member in agreement.members:
+            kind = 1 if member.kind == "human" else 2
+            message.players.add(account_id=member.account_id, name=member.name, kind=kind)
+        return message
+
+    def snapshot(self, seat: Seat | None) -> play.Snapshot:
+        """The view as the table builds it now."""
+        view = self.table.game.view(self.table.state, seat)
+        return play.Snapshot(seq=self.table.seq, view=value_to_pb(view_to_plain(view)))
+
+    def prompt(self, seat: Seat | None, now_ms: int) -> play.Prompt | None:
+        """A seat's open question, None if it is not asked."""
+        table = self.table
+        asked = table.prompts.asked[seat] if seat is not None else None
+        if seat is None or asked is None or table.over:
+            return None
+        message = play.Prompt(
+            number=asked.number,
+            left_ms=max(0, asked.deadline_ms - now_ms),
+            deadline_ms=asked.deadline_ms,
+            default_action=action_to_pb(table.game.default(table.state, seat)),
+        )
+        legal = table.game.legal(table.state, seat, LIST_LIMIT)
+        if isinstance(legal, TooMany):
+            message.too_many.CopyFrom(too_many_to_pb(table.game, legal))
+        elif len(legal) > LIST_LIMIT:
+            message.too_many.rule = "CM-10.3"
+        else:
+            message.legal.extend(map(action_to_pb, legal))
+        return message
+
+    def ended(self) -> play.Ended:
+        """How the match ended, with what opens its shuffle."""
+        table = self.table
+        sheet = table.state.sheet
+        message = play.Ended(
+            cause=table.cause,
+            seed=table.reveal_seed(),
+            receipt=table.receipt,
+            scores=sheet.scores,
+            places=sheet.places or (),
+        )
+        opened = table.opened()
+        message.entropies.extend(opened.get(seat, b"") for seat in range(table.config.seats))
+        return message

@@ -1,0 +1,73 @@
+"""What goes into a table and what it answers: values that cross processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kangtou.v1 import game_pb2 as pb
+from kangtou.v1 import play_pb2 as play
+from kangtou.wire import refusal_to_pb
+from kangtou_engine.actions import Action
+from kangtou_engine.errors import IllegalAction
+from kangtou_engine.match.match import Game
+
+# Refusals of the platform, (English, Chinese). The rules' own are in the catalogues of the games.
+PLATFORM = {
+    "stale_prompt": ("that answers an older question", "该回答针对的是旧的询问"),
+    "id_reused": ("this command id was used for something else", "该命令编号已用于其他内容"),
+    "bad_id": ("a command id has 1 to 64 letters, digits or _ . : -", "命令编号须为 1 至 64 个字母、数字或 _ . : -"),
+    "not_seated": ("you have no seat at this table", "你在本桌没有座位"),
+    "not_begun": ("the match has not begun yet", "对局尚未开始"),
+    "match_over": ("the match is over", "对局已结束"),
+    "table_faulted": ("this table is stopped by a fault; its log is kept", "本桌因故障停止，记录已保留"),
+    "log_unavailable": ("moves cannot be stored now; try again soon", "暂时无法保存动作，请稍后再试"),
+    "too_many_waiting": ("too many commands of yours are waiting", "等待处理的命令过多"),
+    "bad_until": ("a standing answer cannot end that way here", "此处的预设回答不支持该终止条件"),
+    "unknown_match": ("there is no such match here", "没有这场对局"),
+    "quarantined": ("this table is quarantined after repeated crashes", "本桌因多次崩溃已被隔离"),
+    "table_unavailable": ("the table cannot be reached now; try again", "暂时无法连接牌桌，请重试"),
+    "malformed": ("the message is not understood", "无法理解该消息"),
+}
+
+
+def platform_refusal(code: str) -> pb.Refusal:
+    """A refusal that no rule of a book gives."""
+    english, chinese = PLATFORM[code]
+    return pb.Refusal(code=code, text_en=english, text_zh=chinese)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A seat's action or standing answer as it arrived. `ref` is for whoever asked; the table only hands it back.
+
+    `standing`: leave `action` (None: nothing, revoke) as the standing answer, ended by the word `until`.
+    """
+
+    seat: int
+    command_id: str
+    prompt: int
+    action: Action | None
+    ref: Any = None
+    standing: bool = False
+    until: str = ""
+
+    @property
+    def content(self) -> str:
+        """What must be equal when an id comes again."""
+        return f"standing {self.until} {self.action}" if self.standing else str(self.action)
+
+
+def accepted(command_id: str, seq: int) -> play.Answer:
+    """It is in the log, in the entry of that sequence number."""
+    return play.Answer(command_id=command_id, accepted=play.Accepted(seq=seq))
+
+
+def refused(command_id: str, refusal: pb.Refusal) -> play.Answer:
+    """It has changed nothing."""
+    return play.Answer(command_id=command_id, refused=refusal)
+
+
+def refused_by(game: Game, command_id: str, error: IllegalAction) -> play.Answer:
+    """Refused by a rule of the book."""
+    return refused(command_id, refusal_to_pb(game, error))

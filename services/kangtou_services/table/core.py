@@ -1,0 +1,400 @@
+"""The table: takes commands, decides, drafts the next log entry, and moves on once that is durable.
+
+    submit(command) …        queue what arrived
+    draft(now)               what can be decided now, as an entry to append; at most one is out
+    commit(draft)            the log has it: the state moves on
+    discard(draft)           the log does not have it: its commands wait again
+
+It does no IO and reads no clock, so that a simulator can run it as it is. An entry may hold several accepted
+actions. A refusal is never stored. (Design §1, §4)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kangtou.v1 import play_pb2 as play
+from kangtou_engine.actions import Action, parse_action
+from kangtou_engine.cards import Seat
+from kangtou_engine.errors import IllegalAction
+from kangtou_engine.events import Event, to_text
+from kangtou_engine.match.events import RoundBegan
+from kangtou_engine.match.match import AnyState, Game
+from kangtou_engine.match.state import OVER
+from kangtou_engine.notation import Body, Left, Step, chain, valid_id, write_body
+from kangtou_engine.shuffle import SeededChance, entropy_commitment
+
+from ..agreement import BOT, Agreement
+from ..log.base import Entry
+from .commands import Command, accepted, platform_refusal, refused, refused_by
+from .prompts import Clock, Prompts
+
+MAX_QUEUE = 256  # commands waiting at one table
+MAX_STEPS = 512  # accepted actions in one entry
+Done = tuple[str, int, int]  # content, seq, round
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An answer that a seat left. `at_ms`: for people, when it may next be applied."""
+
+    action: Action
+    until: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """What the next entry will hold, and the table after it."""
+
+    time_ms: int
+    state: AnyState
+    prompts: Prompts
+    standing: dict[Seat, Standing]
+    entry: Entry | None = None
+    items: list[Step | Left] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    answers: list[tuple[Command, play.Answer]] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    begin: tuple[str, ...] | None = None
+    claim: str | None = None
+    end: str | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return not self.items and self.begin is None and self.end is None and self.claim is None
+
+
+class Table:
+    """One match in play. Only its owner calls it, from one thread."""
+
+    def __init__(self, game: Game, agreement: Agreement, seed: bytes, delay_ms: Callable[[], int]) -> None:
+        self.game = game
+        self.agreement = agreement
+        self.config = game.config(agreement.options, agreement.seats)
+        self.clock = Clock(agreement.turn_ms, agreement.window_ms)
+        self._seed = seed
+        self._delay_ms = delay_ms
+        self.state: AnyState = game.before(self.config)
+        self.prompts = Prompts((None,) * self.config.seats)
+        self.entropies: dict[Seat, bytes] = {}
+        self.chance = SeededChance(agreement.match_id, seed, ())
+        self.begun = False
+        self.cause = ""
+        self.receipt = ""
+        self.epoch = 0
+        self.tail: Entry | None = None
+        self.done: dict[tuple[Seat, str], Done] = {}
+        self.standing: dict[Seat, Standing] = {}
+        self._auto_at: dict[Seat, int] = {}
+        self._given_ms = 0
+        self._queue: deque[Command] = deque()
+        self._out: Draft | None = None
+        self.history: list[tuple[int, int, tuple[Event, ...]]] = []  # of the round in play
+        self.moves = 0
+
+    def __repr__(self) -> str:
+        return f"<Table {self.agreement.match_id} seq={self.seq}>"  # never the state
+
+    @property
+    def seq(self) -> int:
+        """The sequence number of the last entry, 0 before the first."""
+        return self.tail.seq if self.tail else 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended, by its rules or otherwise."""
+        return bool(self.cause)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a draft is out."""
+        return self._out is not None
+
+    # ---- what arrives ----
+
+    def submit(self, command: Command) -> play.Answer | None:
+        """Queue a command; an answer at once only if it cannot be queued."""
+        if len(self._queue) >= MAX_QUEUE:
+            return refused(command.command_id, platform_refusal("too_many_waiting"))
+        self._queue.append(command)
+        return None
+
+    def open_entropy(self, seat: Seat, entropy: bytes) -> None:
+        """A seat opens what it committed to; what does not fit its commitment counts as missing. Design §3."""
+        if self.begun or seat in self.entropies or not entropy or len(entropy) > 64:
+            return
+        if entropy_commitment(entropy) == self.agreement.members[seat].commitment:
+            self.entropies[seat] = entropy
+
+    def drain(self) -> list[Command]:
+        """Take back all commands that wait (the table stops or cannot store)."""
+        waiting = list(self._queue)
+        self._queue.clear()
+        return waiting
+
+    # ---- drafting ----
+
+    def draft(self, now_ms: int) -> tuple[Draft | None, list[tuple[Command, play.Answer]]]:
+        """Decide what waits. Returns an entry to append, if there is one, and answers that need no entry."""
+        if self._out is not None:
+            return None, []
+        draft = Draft(now_ms, self.state, self.prompts, dict(self.standing))
+        if not self.begun and not self.over and self._may_begin(now_ms):
+            self._begin(draft)
+        while self._queue and len(draft.items) < MAX_STEPS and not draft.end:
+            self._decide(draft, self._queue.popleft())
+        self._time_outs(draft)
+        self._apply_standing(draft)
+        if draft.empty:
+            return None, draft.answers
+        early = [] if draft.items or draft.begin is not None else draft.answers
+        self._seal(draft)
+        return draft, early
+
+    def give_back(self, ms: int) -> None:
+        """Time in which no move could be taken: deadlines move, the next entry records it. Design §4."""
+        self.prompts = self.prompts.given(ms)
+        self._given_ms += ms
+
+    def claim(self, now_ms: int, owner: str) -> Draft:
+        """The marker with which an owner takes the table over; nothing else is decided in it."""
+        draft = Draft(now_ms, self.state, self.prompts, dict(self.standing), claim=owner)
+        self.epoch += 1
+        self._seal(draft)
+        return draft
+
+    def close(self, now_ms: int, cause: str) -> Draft | None:
+        """End the match outside the rules (abandoned, operator, forfeit, faulted). None if a draft is out."""
+        if self._out is not None or self.over:
+            return None
+        draft = Draft(now_ms, self.state, self.prompts, dict(self.standing), end=cause)
+        self._seal(draft)
+        return draft
+
+    def _seal(self, draft: Draft) -> None:
+        events = tuple(map(to_text, draft.events)) if draft.begin is not None else ()
+        body = write_body(
+            Body(
+                draft.time_ms,
+                self._given_ms,
+                claim=draft.claim,
+                begin=draft.begin,
+                events=events,
+                items=tuple(draft.items),
+                end=draft.end,
+            )
+        )
+        seq = self.seq + 1
+        previous = self.tail.chain if self.tail else "0" * 64
+        rounds = self.tail.rounds if self.tail else ()
+        if any(type(event) is RoundBegan for event in draft.events):
+            rounds = (seq, *rounds[:1])
+        entry_id = f"{self.epoch}-{seq}"
+        draft.entry = Entry(self.epoch, seq, body, chain(previous, entry_id, body), rounds)
+        self._out = draft
+
+    def _may_begin(self, now_ms: int) -> bool:
+        waiting = any(
+            member.commitment and seat not in self.entropies for seat, member in enumerate(self.agreement.members)
+        )
+        late = now_ms >= self.agreement.created_ms + self.agreement.open_wait_ms
+        return late or not waiting
+
+    def _begin(self, draft: Draft) -> None:
+        opened = tuple(self.entropies.get(seat, b"") for seat in range(self.config.seats))
+        self.chance = SeededChance(self.agreement.match_id, self._seed, opened)
+        draft.begin = tuple(entropy.hex() for entropy in opened)
+        events, draft.state = self.game.begin(self.config, self.chance)
+        draft.events += events
+        self._asked(draft, ())
+
+    def _asked(self, draft: Draft, acted: Sequence[Seat]) -> None:
+        draft.prompts = draft.prompts.after(
+            self.game,
+            draft.state,
+            acted,
+            seq=self.seq + 1,
+            time_ms=draft.time_ms,
+            clock=self.clock,
+        )
+        if draft.state.phase == OVER:
+            draft.end = "rules"
+
+    def _decide(self, draft: Draft, command: Command) -> None:
+        try:
+            command = self._canonical(command)
+        except IllegalAction as error:
+            draft.answers.append((command, refused_by(self.game, command.command_id[:64], error)))
+            return
+        answer = self._answer(draft, command)
+        if answer is None:
+            draft.commands.append(command)
+            answer = accepted(command.command_id, self.seq + 1)
+        draft.answers.append((command, answer))
+
+    def _answer(self, draft: Draft, command: Command) -> play.Answer | None:
+        """Take a command into the draft (None), or say why not. A repeat gets its first answer."""
+        key = (command.seat, command.command_id)
+        if not valid_id(command.command_id):
+            return refused(command.command_id[:64], platform_refusal("bad_id"))
+        first = self.done.get(key) or self._in_draft(draft, command)
+        if first is not None:
+            if first[0] != command.content:
+                return refused(command.command_id, platform_refusal("id_reused"))
+            return accepted(command.command_id, first[1])
+        if self.over:
+            return refused(command.command_id, platform_refusal("match_over"))
+        if not self.begun and draft.begin is None:
+            return refused(command.command_id, platform_refusal("not_begun"))
+        if command.standing:
+            return self._leave(draft, command)
+        asked = draft.prompts.asked[command.seat]
+        if asked is not None and asked.number != command.prompt:
+            return refused(command.command_id, platform_refusal("stale_prompt"))
+        assert command.action is not None
+        try:
+            self._take(draft, command.seat, command.command_id, command.prompt, command.action)
+        except IllegalAction as error:
+            return refused_by(self.game, command.command_id, error)
+        return None
+
+    def _canonical(self, command: Command) -> Command:
+        if command.action is None:
+            if command.standing:
+                return command
+            raise IllegalAction("CM-10.1", "malformed", part="(empty)")
+        action = parse_action(str(command.action))
+        if action != command.action:
+            raise IllegalAction("CM-10.1", "malformed", part=command.action.verb[:40])
+        action = self.game.spec.canonical(action)
+        return Command(
+            command.seat,
+            command.command_id,
+            command.prompt,
+            action,
+            command.ref,
+            command.standing,
+            command.until,
+        )
+
+    def _in_draft(self, draft: Draft, command: Command) -> Done | None:
+        for earlier in draft.commands:
+            if (earlier.seat, earlier.command_id) == (command.seat, command.command_id):
+                return (earlier.content, self.seq + 1, 0)
+        return None
+
+    def _take(self, draft: Draft, seat: Seat | None, command_id: str, prompt: int, action: Action) -> None:
+        events, state = self.game.step(draft.state, seat, action, self.chance)
+        draft.items.append(Step(seat, command_id, prompt, action, tuple(map(to_text, events))))
+        draft.events += events
+        draft.state = state
+        late = action.key("seat") if seat is None else None
+        acted = (seat,) if seat is not None else (int(late),) if late else ()
+        self._asked(draft, acted)
+
+    def _time_outs(self, draft: Draft) -> None:
+        if draft.end or not (self.begun or draft.begin is not None):
+            return
+        for seat in draft.prompts.due(draft.time_ms):
+            asked = draft.prompts.asked[seat]
+            if asked is None or asked.deadline_ms > draft.time_ms or draft.end:
+                continue
+            self._take(draft, None, "", 0, Action("timeout", keys=(("seat", str(seat)),)))
+
+    # ---- standing answers (design §5, "Windows") ----
+
+    def _leave(self, draft: Draft, command: Command) -> play.Answer | None:
+        if command.until and command.until not in self.game.spec.standing_until:
+            return refused(command.command_id, platform_refusal("bad_until"))
+        draft.items.append(Left(command.seat, command.command_id, command.action, command.until))
+        draft.standing.pop(command.seat, None)
+        if command.action is not None:
+            draft.standing[command.seat] = Standing(command.action, command.until)
+        return None
+
+    def _apply_standing(self, draft: Draft) -> None:
+        while draft.standing and not draft.end and len(draft.items) < MAX_STEPS:
+            seat = next((s for s in self.game.to_act(draft.state) if self._applies(draft, s)), None)
+            if seat is None:
+                return
+            standing = draft.standing[seat]
+            asked = draft.prompts.asked[seat]
+            number = asked.number if asked else 0
+            try:
+                self._take(draft, seat, "*", number, standing.action)
+            except IllegalAction:
+                draft.standing.pop(seat)  # it does not fit this question: the seat decides itself
+            self._auto_at.pop(seat, None)
+
+    def _applies(self, draft: Draft, seat: Seat) -> bool:
+        standing = draft.standing.get(seat)
+        if standing is None:
+            return False
+        if not self.game.spec.standing(draft.state, seat, standing.action, standing.until):
+            draft.standing.pop(seat)
+            return False
+        if self.agreement.members[seat].kind == BOT:
+            return True
+        # For people the moment is drawn without looking at the hand, so that timing tells nothing.
+        at_ms = self._auto_at.setdefault(seat, draft.time_ms + self._delay_ms())
+        return at_ms <= draft.time_ms
+
+    # ---- after the append ----
+
+    def commit(self, draft: Draft) -> None:
+        """The log has the draft's entry: adopt it."""
+        assert draft.entry is not None
+        self._out = None
+        number = draft.state.sheet.round
+        for command in draft.commands:
+            self.done[command.seat, command.command_id] = (command.content, draft.entry.seq, number)
+        self.adopt(draft.entry, draft.time_ms, draft.state, draft.prompts, tuple(draft.events))
+        self.standing = draft.standing
+        self._given_ms = 0
+        if draft.begin is not None:
+            self.begun = True
+        if draft.end is not None:
+            self.cause, self.receipt = draft.end, draft.entry.chain
+        self.moves += len(draft.items)
+
+    def adopt(self, entry: Entry, time_ms: int, state: AnyState, prompts: Prompts, events: tuple[Event, ...]) -> None:
+        """Move on to what an entry says: the same for a commit and for a load."""
+        if any(type(event) is RoundBegan for event in events):
+            self.history.clear()
+            keep = state.sheet.round - 1
+            self.done = {key: done for key, done in self.done.items() if done[2] >= keep}
+        self.history.append((entry.seq, time_ms, events))
+        self.tail, self.state, self.prompts = entry, state, prompts
+        self.epoch = entry.epoch
+
+    def discard(self, draft: Draft) -> None:
+        """The log does not have the draft's entry: what it took waits again, in order."""
+        self._out = None
+        if draft.claim is not None:
+            self.epoch -= 1
+        self._queue.extendleft(command for command, _ in reversed(draft.answers))
+
+    def wake_at(self) -> int | None:
+        """When `draft` should be called again though nothing arrives, in Unix ms."""
+        if self.over:
+            return None
+        if not self.begun:
+            return self.agreement.created_ms + self.agreement.open_wait_ms
+        times = [*self._auto_at.values()]
+        deadline = self.prompts.next_deadline()
+        if deadline is not None:
+            times.append(deadline)
+        return min(times, default=None)
+
+    def opened(self) -> Mapping[Seat, bytes]:
+        """The entropies in the log, by seat."""
+        return self.entropies
+
+    def reveal_seed(self) -> bytes:
+        """The seed, once the match is over. Raises RuntimeError before: nothing may leave it earlier."""
+        if not self.over:
+            raise RuntimeError("the match is not over")
+        return self._seed
