@@ -70,6 +70,13 @@ class Slot:
         message = play.Notice(kind=kind, text_en=english, text_zh=chinese)  # type: ignore[arg-type]
         return self.audiences.message(seat, NOTICE, message)
 
+    def lost(self) -> None:
+        """The table is somebody else's: empty last deliveries tell the gateways to look for it."""
+        for follower in [*self.seats.values(), *self.watchers]:
+            self._send([follower], 0, b"", last=True)
+        self.seats.clear()
+        self.watchers.clear()
+
     def tell_all(self, kind: int, english: str, chinese: str, last: bool = False) -> None:
         """A notice for everybody."""
         for seat, follower in self.seats.items():
@@ -86,9 +93,9 @@ class Slot:
         if not ref.unary and follower is not None and follower[0] is ref.peer:
             payload = self.audiences.message(command.seat, ANSWER, answer)
             self._send([follower], 0, payload)
-            _reply(ref.peer, lpb.Reply(ref=ref.ref))
+            reply(ref.peer, lpb.Reply(ref=ref.ref))
         else:
-            _reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
+            reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
 
     def publish(self, draft: Draft, now_ms: int) -> None:
         """An entry is in the log: its answers, events, prompts, and the end, to whom they are due."""
@@ -129,9 +136,9 @@ class Slot:
             if not ref.unary and follower is not None and follower[0] is ref.peer:
                 payload = self.audiences.message(command.seat, ANSWER, answer)
                 grouped.setdefault(command.seat, []).append(payload)
-                _reply(ref.peer, lpb.Reply(ref=ref.ref))
+                reply(ref.peer, lpb.Reply(ref=ref.ref))
             else:
-                _reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
+                reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
         return grouped
 
     def _send(self, followers: Iterable[Follower], seq: int, payload: bytes, last: bool = False) -> None:
@@ -145,7 +152,7 @@ class Slot:
                 continue  # `ended` of that link drops its followers
 
 
-def _reply(peer: ActorLink, reply: lpb.Reply) -> None:
+def reply(peer: ActorLink, reply: lpb.Reply) -> None:
     try:
         peer.reply(reply)
     except LinkClosed:

@@ -42,6 +42,10 @@ class Fenced(LogError):
     """This writer's table belongs to somebody else now, or its stream is gone. Stop it."""
 
 
+class TailLost(Fenced):
+    """The log does not end with the entry before the one to be appended: it has lost what it had acknowledged."""
+
+
 class LogUnavailable(LogError):
     """The log cannot be reached or does not take writes; whether an append was stored is not known.
 
@@ -59,14 +63,17 @@ class EventLog(Protocol):
         """Become the writer of a match: append `marker` if the last entry still is `tail` (None: no stream).
 
         `marker.epoch` is greater than the tail's. The owner's name is stored with it atomically. Returns False, and
-        changes nothing, if the tail is another.
+        changes nothing, if the tail is another. A repeat of the very same claim returns True as long as its marker is
+        the tail, so it may be repeated after LogUnavailable.
         """
         ...
 
     async def append(self, match: str, entry: Entry) -> None:
         """Append by the owner. Raises Fenced if the stream is gone or has an entry that is not smaller.
 
-        Calls of several matches are carried together; a caller has at most one unanswered append per match.
+        Calls of several matches are carried together; a caller has at most one unanswered append per match. A resend
+        of an entry that is stored succeeds and stores nothing. Raises TailLost, a Fenced, if the log does not end
+        with an entry of this epoch and the seq before.
         """
         ...
 
@@ -80,6 +87,14 @@ class EventLog(Protocol):
 
     async def owner(self, match: str) -> str | None:
         """Who claimed it last."""
+        ...
+
+    async def owners(self, matches: list[str]) -> list[str | None]:
+        """The same for many at once, in order."""
+        ...
+
+    async def incarnation(self) -> str:
+        """Which life of the store answers: another text after it was restarted. Also the cheapest sign of life."""
         ...
 
     async def close(self) -> None:
@@ -111,4 +126,12 @@ class MatchStore(Protocol):
 
     async def retire(self, match: str, keep_ms: int) -> None:
         """The match is archived: no longer live, log, seed and agreement expire after `keep_ms`."""
+        ...
+
+    async def blame(self, match: str) -> int:
+        """An actor died while it was handling this match: count it, give the count."""
+        ...
+
+    async def deaths(self, match: str) -> int:
+        """How often that happened."""
         ...

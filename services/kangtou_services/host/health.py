@@ -1,0 +1,120 @@
+"""Heartbeats of an actor, and the watch over the log: outages are noticed, measured and given back. Design §4."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import structlog
+
+from ..directory import Actor, Directory
+from ..log.base import LogError
+from .host import Host
+
+log = structlog.get_logger(__name__)
+
+PROBE_S = 0.2
+ABSENT_CHECK_S = 5.0
+
+
+class Health:
+    """The periodic work of one host."""
+
+    def __init__(self, host: Host, directory: Directory, address: str) -> None:
+        self.host = host
+        self.directory = directory
+        self.address = address
+        self._incarnation = ""
+
+    def me(self) -> Actor:
+        """What the directory shows of this actor; one that hosts a suspect table looks full."""
+        host = self.host
+        cap = host.settings.tables_per_actor
+        busy = any(slot.suspect for slot in host.slots.values())
+        return Actor(
+            id=host.actor_id,
+            address=self.address,
+            node=host.settings.node,
+            pid=os.getpid(),
+            tables=cap if busy else len(host.slots),
+            cap=cap,
+        )
+
+    async def beat_forever(self) -> None:
+        """A heartbeat to the directory."""
+        while True:
+            try:
+                await self.directory.beat(self.me())
+            except (LogError, OSError) as error:
+                log.warning("heartbeat_failed", error=type(error).__name__)
+            await asyncio.sleep(self.host.settings.heartbeat_ms / 1000)
+
+    async def probe_forever(self) -> None:
+        """Is the log there? An outage begins with the last answer and ends with the next."""
+        last_ok = self.host.now_ms()
+        while True:
+            try:
+                async with asyncio.timeout(1.0):
+                    incarnation = await self.host.log.incarnation()
+            except (LogError, OSError, TimeoutError):
+                self._down(last_ok)
+            else:
+                await self._up(incarnation)
+                last_ok = self.host.now_ms()
+            await asyncio.sleep(PROBE_S)
+
+    def _down(self, last_ok: int) -> None:
+        host = self.host
+        if host.down_since is None:
+            host.note_down()
+            log.error("log_unavailable")
+            for slot in host.slots.values():
+                slot.tell_all(4 + 0, "moves cannot be stored now", "暂时无法保存动作")
+        assert host.down_since is not None
+        host.down_since = min(host.down_since, last_ok)
+
+    async def _up(self, incarnation: str) -> None:
+        host = self.host
+        changed = self._incarnation not in ("", incarnation)
+        self._incarnation = incarnation
+        if changed:
+            await self._compare_tails()
+        if host.down_since is None:
+            return
+        outage = min(host.now_ms() - host.down_since, host.settings.max_outage_ms)
+        host.down_since = None
+        for slot in host.slots.values():
+            if not slot.table.over:
+                slot.table.give_back(outage)
+        log.info("log_available", outage_ms=outage)
+        host.up.set()
+        for slot in list(host.slots.values()):
+            host.pump(slot)
+
+    async def _compare_tails(self) -> None:
+        """The server was restarted: is everything that it acknowledged still there?"""
+        host = self.host
+        for match, slot in list(host.slots.items()):
+            if slot.table.busy or slot.faulted or slot.table.over:
+                continue  # whoever waits for an append looks by itself
+            tail = await host.log.tail(match)
+            if slot.table.busy or tail == slot.table.tail:
+                continue
+            if tail is not None and tail.epoch > slot.table.epoch:
+                host.lost(slot, None)
+            else:
+                host.fault(slot, "log_lost_tail")
+
+    async def absent_forever(self) -> None:
+        """A match that all seats have left is ended after a while."""
+        while True:
+            await asyncio.sleep(ABSENT_CHECK_S)
+            host = self.host
+            now = host.now_ms()
+            for slot in list(host.slots.values()):
+                if slot.seats:
+                    slot.seen_ms = now
+                elif host.down_since is not None or slot.table.over or slot.faulted:
+                    continue
+                elif now - slot.seen_ms >= host.settings.absent_ms:
+                    host.end(slot, "abandoned")

@@ -1,0 +1,56 @@
+"""Questions about one seat: its view, its legal actions, whether an action would do."""
+
+from __future__ import annotations
+
+from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.v1 import play_pb2 as play
+from kangtou.wire import action_from_pb, action_to_pb, refusal_to_pb, too_many_to_pb
+from kangtou_engine.actions import parse_action
+from kangtou_engine.cards import Seat
+from kangtou_engine.errors import IllegalAction
+from kangtou_engine.game import TooMany
+
+from .slot import Slot
+
+FULL_LIST = 2_000  # the longest list that any book asks for (WK-7.5)
+
+
+def answer(slot: Slot, ref: int, query: lpb.Query, seat: Seat | None, now_ms: int) -> lpb.Reply:
+    """The reply to a query of a seat (None: a spectator, who has views only)."""
+    if query.view or seat is None:
+        return lpb.Reply(ref=ref, view=_view(slot, seat, now_ms))
+    if query.legal:
+        return lpb.Reply(ref=ref, legal=_legal(slot, seat))
+    return lpb.Reply(ref=ref, check=_check(slot, seat, query))
+
+
+def _view(slot: Slot, seat: Seat | None, now_ms: int) -> play.GetViewResponse:
+    table = slot.table
+    response = play.GetViewResponse(match=slot.audiences.attached())
+    if table.begun:
+        response.snapshot.CopyFrom(slot.audiences.snapshot(seat))
+        response.to_act.extend(table.game.to_act(table.state))
+    prompt = slot.audiences.prompt(seat, now_ms)
+    if prompt is not None:
+        response.prompt.CopyFrom(prompt)
+    if seat is not None:
+        response.seat = seat
+    return response
+
+
+def _legal(slot: Slot, seat: Seat) -> play.LegalResponse:
+    table = slot.table
+    legal = table.game.legal(table.state, seat, FULL_LIST)
+    if isinstance(legal, TooMany):
+        return play.LegalResponse(too_many=too_many_to_pb(table.game, legal))
+    return play.LegalResponse(legal=map(action_to_pb, legal))
+
+
+def _check(slot: Slot, seat: Seat, query: lpb.Query) -> play.CheckResponse:
+    table = slot.table
+    try:
+        action = table.game.spec.canonical(parse_action(str(action_from_pb(query.check))))
+        table.game.check(table.state, seat, action)
+    except IllegalAction as error:
+        return play.CheckResponse(refused=refusal_to_pb(table.game, error))
+    return play.CheckResponse()

@@ -1,0 +1,172 @@
+"""Opening tables here: claim in the log, load, and take over those of an actor that died. Design §1, §4.
+
+The epoch makes it safe: whoever claims last is the only one whose appends are taken. Everything else here is about
+being quick and about doing it once: each living actor takes the share that rendezvous hashing gives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from kangtou_engine.errors import BadOptions, BadText
+
+from ..agreement import Agreement
+from ..directory import Actor, Directory, place
+from ..log.base import LogError, LogUnavailable
+from ..table.core import Table
+from ..table.load import BrokenLog, entries_to_load, load
+from .host import Host, human_delay_ms, where
+from .marker import take
+
+log = structlog.get_logger(__name__)
+
+QUARANTINE = 2  # deaths of an actor while it was handling the table
+CLAIM_TRIES = 3
+
+
+class Opener:
+    """Opens tables at one host."""
+
+    def __init__(self, host: Host, directory: Directory) -> None:
+        self.host = host
+        self.directory = directory
+        self._opening: dict[str, asyncio.Task[str]] = {}
+        host.opener = self.open
+
+    def open(self, match: str) -> asyncio.Task[str]:
+        """Host a match; the task gives "" or a problem's code. One at a time for each match."""
+        task = self._opening.get(match)
+        if task is None:
+            task = self._opening[match] = asyncio.ensure_future(self._open(match))
+            task.add_done_callback(lambda _: self._opening.pop(match, None))
+        return task
+
+    async def _open(self, match: str) -> str:
+        if match in self.host.slots:
+            return ""
+        try:
+            problem = await self._fit(match)
+            return problem or await self._claim(match)
+        except LogUnavailable:
+            return "log_unavailable"
+        except (BrokenLog, BadText, BadOptions, LogError) as error:
+            log.error("table_cannot_load", match=match, error=type(error).__name__)
+            return "faulted"
+        except Exception as error:  # noqa: BLE001 - a table's code may raise anything; it must not harm others
+            log.error("table_raised", match=match, where=where(error))
+            return "faulted"
+
+    async def _fit(self, match: str) -> str:
+        """Whether this actor may host it: a suspect goes to an actor that has nothing to lose."""
+        deaths = await self.host.store.deaths(match)
+        if deaths >= QUARANTINE:
+            return "quarantined"
+        if deaths and self.host.slots:
+            return "not_here"
+        if any(slot.suspect for slot in self.host.slots.values()):
+            return "not_here"
+        if len(self.host.slots) >= self.host.settings.tables_per_actor:
+            return "full"
+        return ""
+
+    async def _claim(self, match: str) -> str:
+        host = self.host
+        text = await host.store.agreement(match)
+        seed = await host.store.seed(match)
+        if text is None or seed is None:
+            return "unknown_match"
+        agreement = Agreement.from_json(text)
+        game = host.registry.game(agreement.game, agreement.version)
+        for _ in range(CLAIM_TRIES):
+            owner = await host.log.owner(match)
+            if owner is not None and owner != host.actor_id and await self.directory.is_alive(owner):
+                return "not_here"
+            entries = await entries_to_load(host.log, match)
+            table = Table(game, agreement, seed, human_delay_ms)
+            host.marker.set(match)
+            load(table, entries)
+            host.marker.clear()
+            if table.over or await self._claimed(table, owner):
+                self._add(table, taken=bool(entries))
+                return ""
+        return "not_here"
+
+    async def _claimed(self, table: Table, owner: str | None) -> bool:
+        host = self.host
+        match = table.agreement.match_id
+        tail = table.tail
+        if tail is not None:
+            table.give_back(await self._outage(table, owner))
+        draft = table.claim(host.now_ms(), host.actor_id)
+        assert draft.entry is not None
+        if not await host.log.claim(match, host.actor_id, tail, draft.entry):
+            return False
+        table.commit(draft)
+        return True
+
+    async def _outage(self, table: Table, owner: str | None) -> int:
+        """Since the last sign of life of the owner before: its last entry or its last heartbeat. Design §4."""
+        host = self.host
+        last = table.history[-1][1] if table.history else table.agreement.created_ms
+        beat = await self.directory.last_beat(owner) if owner else None
+        return max(0, min(host.now_ms() - max(last, beat or 0), host.settings.max_outage_ms))
+
+    def _add(self, table: Table, *, taken: bool) -> None:
+        host = self.host
+        match = table.agreement.match_id
+        slot = host.add(table, suspect=False)
+        host.takeovers += taken
+        if table.over:
+            host.spawn(host.finish(slot))
+        else:
+            log.info("table_opened", match=match, actor=host.actor_id, epoch=table.epoch)
+            host.pump(slot)
+
+    # ---- after a death ----
+
+    async def watch(self) -> None:
+        """Take over what dead actors leave, for as long as this task runs."""
+        async for actor_id in self.directory.watch_dead():
+            await self.after(actor_id)
+
+    async def sweep_forever(self, every: float) -> None:
+        """A look at all live matches now and then, for whatever no announcement told."""
+        while True:
+            await asyncio.sleep(every)
+            try:
+                await self.sweep(None)
+            except LogError as error:
+                log.warning("sweep_delayed", error=type(error).__name__)
+
+    async def after(self, actor_id: str) -> None:
+        """An actor died: blame the table it was handling, take over this actor's share of its tables."""
+        match = take(self.host.settings.run_dir / "handling", actor_id)
+        try:
+            if match is not None:
+                deaths = await self.host.store.blame(match)
+                log.warning("actor_died_handling", match=match, actor=actor_id, deaths=deaths)
+            await self.sweep(actor_id)
+        except LogError as error:
+            log.warning("takeover_delayed", actor=actor_id, error=type(error).__name__)
+
+    async def sweep(self, dead: str | None) -> None:
+        """Open the live matches without a living owner that fall to this actor."""
+        living = [actor for actor in await self.directory.living() if actor.id != dead]
+        alive = {actor.id for actor in living}
+        if self.host.actor_id not in alive:
+            return
+        matches = [match for match in await self.host.store.live() if match not in self.host.slots]
+        owners = await self.host.log.owners(matches)
+        mine = [
+            match
+            for match, owner in zip(matches, owners, strict=True)
+            if owner is not None and owner not in alive and self._falls_here(match, living)
+        ]
+        for start in range(0, len(mine), 32):
+            await asyncio.gather(*(self.open(match) for match in mine[start : start + 32]))
+
+    def _falls_here(self, match: str, living: list[Actor]) -> bool:
+        chosen = place(match, living)
+        return (chosen is not None and chosen.id == self.host.actor_id) or not self.host.slots
