@@ -64,7 +64,8 @@ def option_specs(kind: type) -> tuple[OptionSpec, ...]:
     specs = []
     for item in fields(kind):
         rule, words, low, high = item.metadata["option"]
-        specs.append(OptionSpec(item.name, rule, item.default, words, low, high))
+        default: Any = item.default
+        specs.append(OptionSpec(item.name, rule, default, words, low, high))
     return tuple(specs)
 
 

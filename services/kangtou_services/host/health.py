@@ -69,7 +69,7 @@ class Health:
             host.note_down()
             log.error("log_unavailable")
             for slot in host.slots.values():
-                slot.tell_all(4 + 0, "moves cannot be stored now", "暂时无法保存动作")
+                slot.tell_all(4, "moves cannot be stored now", "暂时无法保存动作")
         assert host.down_since is not None
         host.down_since = min(host.down_since, last_ok)
 

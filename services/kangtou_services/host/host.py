@@ -343,7 +343,7 @@ class Host:
         slot.faulted = True
         log.error("table_faulted", match=slot.table.agreement.match_id, why=why)
         self._refuse_waiting(slot, "table_faulted")
-        slot.tell_all(4, "this table is stopped by a fault", "本桌因故障停止", last=True)
+        slot.tell_all(3, "this table is stopped by a fault", "本桌因故障停止", last=True)
 
     def _refuse_waiting(self, slot: Slot, code: str) -> None:
         for command in slot.table.drain():

@@ -73,6 +73,7 @@ class Opener:
 
     async def _claim(self, match: str) -> str:
         host = self.host
+        suspect = await host.store.deaths(match) > 0
         text = await host.store.agreement(match)
         seed = await host.store.seed(match)
         if text is None or seed is None:
@@ -89,7 +90,7 @@ class Opener:
             load(table, entries)
             host.marker.clear()
             if table.over or await self._claimed(table, owner):
-                self._add(table, taken=bool(entries))
+                self._add(table, taken=bool(entries), suspect=suspect)
                 return ""
         return "not_here"
 
@@ -113,10 +114,10 @@ class Opener:
         beat = await self.directory.last_beat(owner) if owner else None
         return max(0, min(host.now_ms() - max(last, beat or 0), host.settings.max_outage_ms))
 
-    def _add(self, table: Table, *, taken: bool) -> None:
+    def _add(self, table: Table, *, taken: bool, suspect: bool) -> None:
         host = self.host
         match = table.agreement.match_id
-        slot = host.add(table, suspect=False)
+        slot = host.add(table, suspect=suspect)
         host.takeovers += taken
         if table.over:
             host.spawn(host.finish(slot))

@@ -59,6 +59,7 @@ class Draft:
     commands: list[Command] = field(default_factory=list)
     begin: tuple[str, ...] | None = None
     claim: str | None = None
+    given_ms: int = 0
     end: str | None = None
 
     @property
@@ -175,6 +176,7 @@ class Table:
         return draft
 
     def _seal(self, draft: Draft) -> None:
+        draft.given_ms = self._given_ms
         events = tuple(map(to_text, draft.events)) if draft.begin is not None else ()
         body = write_body(
             Body(
@@ -353,7 +355,8 @@ class Table:
             self.done[command.seat, command.command_id] = (command.content, draft.entry.seq, number)
         self.adopt(draft.entry, draft.time_ms, draft.state, draft.prompts, tuple(draft.events))
         self.standing = draft.standing
-        self._given_ms = 0
+        self._given_ms -= draft.given_ms  # what was given back meanwhile is for the next entry
+        self.prompts = self.prompts.given(self._given_ms)
         if draft.begin is not None:
             self.begun = True
         if draft.end is not None:
