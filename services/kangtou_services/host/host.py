@@ -392,9 +392,10 @@ class Host:
         """Run a coroutine, keep it from being collected, and do not let its fault pass unseen."""
         task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self.noted)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def noted(self, task: asyncio.Task[None]) -> None:
+        """A task of this host has ended: say so if it failed."""
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("task_failed", error=type(error).__name__, where=where(error))

@@ -1,0 +1,155 @@
+"""The only module that imports ray: table actors, and the process that keeps their pool.
+
+Ray places the actors, restarts them and answers for them; it carries no moves (design §1). An actor's table host runs in
+a thread with an event loop of its own and is reached over the link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import psutil
+import ray
+import structlog
+import uvloop
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from . import logs, runtime
+from .host.serve import Serving, serving
+from .settings import Settings
+
+log = structlog.get_logger(__name__)
+
+NAMESPACE = "kangtou"
+CORE = ("gcs_server", "raylet")
+
+
+class TableActor:
+    """One table actor: a plain class; `ray.remote` is put on it below."""
+
+    def __init__(self, given: dict[str, Any], name: str) -> None:
+        self._settings = Settings(**given)
+        self._name = name
+        self._serving: Serving | None = None
+        self._loop = uvloop.new_event_loop()
+        self._stop = asyncio.Event()
+        self._ready = threading.Event()
+        self._failed: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="tables", daemon=True)
+        self._thread.start()
+
+    def ready(self, timeout: float) -> str:
+        """The link's address once it listens. Raises RuntimeError if it does not come to that."""
+        if not self._ready.wait(timeout) or self._serving is None:
+            raise RuntimeError(f"the table host did not start: {type(self._failed).__name__}")
+        return self._serving.address
+
+    def open_table(self, match: str) -> str:
+        """Host a match; "" or a problem's code."""
+        serving_now = self._serving
+        if serving_now is None:
+            return "not_here"
+
+        async def work() -> str:
+            return await serving_now.opener.open(match)
+
+        return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
+
+    def stats(self) -> dict[str, int]:
+        """Counters, by name."""
+        if self._serving is None:
+            return {}
+        stats = self._serving.host.stats()
+        return {field.name: int(value) for field, value in stats.ListFields()}
+
+    def drain(self) -> None:
+        """Stop hosting; the tables go to the other actors."""
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    def _run(self) -> None:
+        logs.configure(self._settings.log_level, self._name)
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:
+            self._failed = error
+            log.error("actor_failed", error=type(error).__name__)
+            self._ready.set()
+            os._exit(1)  # Ray starts another
+
+    async def _serve(self) -> None:
+        backend = await runtime.on_redis(self._settings)
+        try:
+            async with serving(backend, self._name) as self._serving:
+                self._ready.set()
+                await self._stop.wait()
+        finally:
+            await backend.close()
+
+
+def _remote(index: int, settings: Settings) -> Any:
+    name = f"table-{settings.node}-{index}"
+    node_id = ray.get_runtime_context().get_node_id()
+    return (
+        ray.remote(TableActor)
+        .options(
+            name=name,
+            namespace=NAMESPACE,
+            num_cpus=0,
+            max_restarts=-1,
+            max_task_retries=0,
+            max_concurrency=8,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False),
+        )
+        .remote(settings.model_dump(mode="json"), name)
+    )
+
+
+def pool_size(settings: Settings) -> int:
+    """Table actors of a node: one a core, at least two, unless a setting says otherwise."""
+    return settings.actors or max(2, os.cpu_count() or 2)
+
+
+def run_pool(settings: Settings) -> int:
+    """Keep this node's pool until SIGTERM. The exit code is 0 then, 1 when Ray is gone (the supervisor restarts)."""
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    ray.init(
+        address=settings.ray_address or None,
+        namespace=NAMESPACE,
+        include_dashboard=False,
+        log_to_driver=False,
+        configure_logging=False,
+        num_cpus=None if settings.ray_address else pool_size(settings),
+    )
+    actors = [_remote(index, settings) for index in range(pool_size(settings))]
+    addresses = ray.get([actor.ready.remote(60.0) for actor in actors], timeout=90)
+    log.info("pool_ready", actors=len(addresses))
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    alive = _watch(stopping, local=not settings.ray_address)
+    if alive:
+        ray.wait([actor.drain.remote() for actor in actors], num_returns=len(actors), timeout=10)
+        ray.shutdown()
+    return 0 if alive else 1
+
+
+def _watch(stopping: threading.Event, *, local: bool) -> bool:
+    """Wait for the signal; False as soon as a core process of Ray has died."""
+    core = [child for child in psutil.Process().children() if child.name() in CORE] if local else []
+    while not stopping.wait(0.5):
+        if not all(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in core):
+            log.error("ray_died")
+            for child in psutil.Process().children(recursive=True):
+                child.kill()
+            time.sleep(0.2)
+            return False
+    return True

@@ -1,0 +1,68 @@
+"""A table host at work: startup, serve, shutdown on one screen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import structlog
+
+from ..link import listen
+from ..runtime import Backend
+from .health import Health
+from .host import Host
+from .takeover import Opener
+
+log = structlog.get_logger(__name__)
+
+SWEEP_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A host that listens."""
+
+    host: Host
+    opener: Opener
+    address: str
+
+
+@contextlib.asynccontextmanager
+async def serving(backend: Backend, name: str) -> AsyncIterator[Serving]:
+    """Host tables while the context lasts. `name` is the actor's; each start gets an id of its own."""
+    settings = backend.settings
+    actor_id = f"{name}-{secrets.token_hex(4)}"
+    settings.run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    host = Host(settings, backend.registry, backend.log, backend.store, backend.archiver, actor_id)
+    opener = Opener(host, backend.directory)
+    wanted = f"unix:{(settings.run_dir / actor_id).absolute()}.sock" if settings.link == "unix" else f"tcp:{settings.host}:0"
+    address, stop_listening = await listen(wanted, host.received, host.ended)
+    health = Health(host, backend.directory, address)
+    await backend.directory.beat(health.me())
+    tasks = [
+        asyncio.ensure_future(work)
+        for work in (
+            health.beat_forever(),
+            health.probe_forever(),
+            health.absent_forever(),
+            opener.watch(),
+            opener.sweep_forever(SWEEP_S),
+        )
+    ]
+    for task in tasks:
+        task.add_done_callback(host.noted)
+    log.info("actor_ready", actor=actor_id, address=address)
+    try:
+        yield Serving(host, opener, address)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await stop_listening()
+        await host.stop()
+        with contextlib.suppress(Exception):
+            await backend.directory.leave(actor_id)
+        log.info("actor_stopped", actor=actor_id)

@@ -1,0 +1,52 @@
+"""Logging: structlog JSON lines from the first server line, through one redacting processor. Design §7.
+
+Nothing that may hold a card, a seed, a token or an entropy gets out: fields are let through by name, values by form.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+# Names that are never written, whatever their value.
+SECRET = re.compile(r"token|secret|seed|entropy|entropies|card|hand|pile|stock|deck|state|payload|body|action|code$")
+MAX_TEXT = 300
+
+
+def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Replace what must not be written; shorten the rest; escape control characters (log injection)."""
+    for name, value in list(event.items()):
+        if name in ("event", "level", "timestamp"):
+            continue
+        if SECRET.search(name):
+            event[name] = "[redacted]"
+        elif isinstance(value, bytes | bytearray | memoryview):
+            event[name] = f"[{len(value)} bytes]"
+        elif isinstance(value, str):
+            event[name] = value[:MAX_TEXT].encode("unicode_escape").decode() if not value.isprintable() else value[:MAX_TEXT]
+        elif not isinstance(value, int | float | bool | None):
+            event[name] = f"[{type(value).__name__}]"
+    return event
+
+
+def configure(level: str, process: str) -> None:
+    """Set up logging of this process; to standard error, one JSON object a line."""
+    wanted = logging.getLevelNamesMapping()[level.upper()]
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            redact,
+            structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(wanted),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    structlog.contextvars.bind_contextvars(process=process)

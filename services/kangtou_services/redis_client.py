@@ -1,0 +1,80 @@
+"""Connections to Redis and the server-side functions of the library `kangtou`.
+
+redis-py repeats failed commands by default, up to ten times with pauses. Here nothing is repeated: the caller knows
+what may be.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+import structlog
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ResponseError
+from redis.maint_notifications import MaintNotificationsConfig
+
+_log = structlog.get_logger(__name__)
+
+LIBRARY = "kangtou"
+
+
+def connect(url: str, *, connect_s: float = 0.5, reply_s: float = 2.0, most: int = 32) -> Redis:
+    """A client for `redis://`, `rediss://` or `unix://`; connects when first used. Close it with `aclose()`.
+
+    connect_s, reply_s   seconds until a connection or an answer counts as failed
+    most                 connections at a time; further callers wait
+    """
+    pool = BlockingConnectionPool.from_url(
+        url,
+        protocol=3,
+        decode_responses=True,
+        socket_connect_timeout=connect_s,
+        socket_timeout=reply_s,
+        max_connections=most,
+        timeout=reply_s,
+        retry=Retry(NoBackoff(), 0),
+        # Without this, redis-py does not notice that a pooled connection has been closed by the server.
+        maint_notifications_config=MaintNotificationsConfig(enabled=False),
+    )
+    return Redis.from_pool(pool)
+
+
+def library_source() -> str:
+    """The Lua text of the library."""
+    return resources.files(__package__).joinpath("functions.lua").read_text(encoding="utf-8")
+
+
+async def load_library(client: Redis) -> bool:
+    """Load the library if the server has none or another text of it; whether it was loaded."""
+    source = library_source()
+    held = await client.execute_command("FUNCTION LIST", "LIBRARYNAME", LIBRARY, "WITHCODE")  # type: ignore[no-untyped-call]
+    if held and dict(held[0]).get("library_code") == source:
+        return False
+    await client.execute_command("FUNCTION LOAD", "REPLACE", source)  # type: ignore[no-untyped-call]
+    _log.info("functions_loaded", library=LIBRARY)
+    return True
+
+
+async def call(client: Redis, name: str, keys: list[str], *args: str | bytes, then: tuple[Any, ...] = ()) -> list[Any]:
+    """Call a function of the library, loading that when the server lacks it.
+
+    `then` is a command sent behind it on the same connection (WAITAOF). Returns the replies of both; raises RedisError.
+    """
+    for last_try in (False, True):
+        async with client.pipeline(transaction=False) as pipe:
+            pipe.execute_command("FCALL", name, len(keys), *keys, *args)
+            if then:
+                pipe.execute_command(*then)
+            replies: list[Any] = await pipe.execute(raise_on_error=False)
+        missing = isinstance(replies[0], ResponseError) and "Function not found" in str(replies[0])
+        if missing and not last_try:
+            await load_library(client)
+            continue
+        for reply in replies:
+            if isinstance(reply, Exception):
+                raise reply
+        return replies
+    raise AssertionError("the last try raises or returns")

@@ -1,0 +1,71 @@
+"""What every server process stands on: log, store, directory and archive, on Redis or in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from kangtou_engine.registry import Registry
+
+from .archive.archiver import Archiver
+from .directory import Directory, MemoryDirectory, RedisDirectory
+from .games import load_registry
+from .log.base import EventLog, MatchStore
+from .log.memory import MemoryLog, MemoryMatchStore
+from .log.redis import RedisLog, RedisLogSettings, RedisMatchStore
+from .redis_client import connect, load_library
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """The seams of design §7, chosen."""
+
+    settings: Settings
+    registry: Registry
+    log: EventLog
+    store: MatchStore
+    directory: Directory
+    archiver: Archiver
+    close: Callable[[], Awaitable[None]]
+
+
+async def on_redis(settings: Settings) -> Backend:
+    """On the Redis of the settings. Raises redis.RedisError or OSError when it cannot be reached."""
+    client = connect(settings.redis)
+    await load_library(client)
+    event_log = RedisLog(client, RedisLogSettings(replicas=settings.replicas))
+    store = RedisMatchStore(client)
+
+    async def close() -> None:
+        await event_log.close()
+        await client.aclose()
+
+    return Backend(
+        settings,
+        load_registry(settings.extra_games),
+        event_log,
+        store,
+        RedisDirectory(client),
+        Archiver.of(settings, event_log, store),
+        close,
+    )
+
+
+def in_memory(settings: Settings) -> Backend:
+    """All in this process: for practice and tests."""
+    event_log = MemoryLog()
+    store = MemoryMatchStore(event_log)
+
+    async def close() -> None:
+        await event_log.close()
+
+    return Backend(
+        settings,
+        load_registry(settings.extra_games),
+        event_log,
+        store,
+        MemoryDirectory(),
+        Archiver.of(settings, event_log, store),
+        close,
+    )
