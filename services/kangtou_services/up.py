@@ -1,0 +1,120 @@
+"""`python -m kangtou_services up`: a whole server on one machine, from an embedded Redis to the gateways."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import structlog
+
+from . import embedded, logs
+from .log.promises import check
+from .redis_client import connect
+from .settings import Settings
+from .supervisor import (
+    EXIT_GAVE_UP,
+    EXIT_IN_USE,
+    Child,
+    FolderInUse,
+    GaveUp,
+    Supervisor,
+    end_leftovers,
+    fail,
+    lock_folder,
+)
+
+log = structlog.get_logger(__name__)
+
+
+def main(settings: Settings) -> int:
+    """Run until a signal. Exit codes: 0 stopped, 3 the data folder is in use, 4 gave up."""
+    logs.configure(settings.log_level, "up")
+    try:
+        lock = lock_folder(settings.data)
+    except FolderInUse:
+        return fail(f"another server runs on {settings.data}; stop it, or use another --data folder", EXIT_IN_USE)
+    with lock:
+        left = end_leftovers(settings.data)
+        if left:
+            log.warning("leftovers_ended", processes=left)
+        _environment(settings)
+        try:
+            asyncio.run(_run(settings))
+        except GaveUp as error:
+            return fail(str(error), EXIT_GAVE_UP)
+    return 0
+
+
+async def _run(settings: Settings) -> None:
+    supervisor = Supervisor(settings.data, children(settings))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, supervisor.stop)
+    await supervisor.run(lambda: _say_ready(settings))
+
+
+def _say_ready(settings: Settings) -> None:
+    ready = {"address": f"{settings.host}:{settings.port}", "data": str(settings.data.absolute()), "pid": os.getpid()}
+    (settings.run_dir / "ready.json").write_text(json.dumps(ready))
+    sys.stdout.write(f"ready {ready['address']}\n")
+    sys.stdout.flush()
+
+
+def _environment(settings: Settings) -> None:
+    """What the children share: settings as variables, and secrets made for this data folder."""
+    for name in Settings.model_fields:
+        value = getattr(settings, name)
+        os.environ[f"KANGTOU_{name.upper()}"] = str(value).lower() if isinstance(value, bool) else str(value)
+    os.environ["KANGTOU_DATA"] = str(settings.data.absolute())
+    os.environ["KANGTOU_LINK_SECRET"] = settings.link_secret or _kept(settings.data / "link.secret")
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    os.environ.setdefault("RAY_AUTH_TOKEN", _kept(settings.data / "ray.secret"))
+
+
+def _kept(path: Path) -> str:
+    """A random secret that stays the same for this data folder, in a private file."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_text()
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    secret = secrets.token_hex(32)
+    with os.fdopen(file, "w") as out:
+        out.write(secret)
+    return secret
+
+
+def children(settings: Settings) -> list[Child]:
+    """The processes of a server, in the order in which they start."""
+    services = [sys.executable, "-m", "kangtou_services"]
+    found: list[Child] = []
+
+    async def redis_ready() -> bool:
+        client = connect(settings.redis, connect_s=0.3, reply_s=1.0)
+        try:
+            await check(client, settings)
+        except OSError:
+            return False
+        finally:
+            await client.aclose()
+        return True
+
+    async def listening() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection((settings.host, settings.port), 0.3):
+            return True
+        return False
+
+    if not settings.redis_url:
+        found.append(Child("redis", embedded.command(settings), ready=redis_ready, grace=10.0))
+    found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=90.0))
+    for index in range(settings.gateways):
+        found.append(Child(f"gateway-{index}", [*services, "gateway", str(index)], ready=listening))
+    if settings.house_bots:
+        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", f"{settings.host}:{settings.port}"]
+        found.append(Child("bots", bots))
+    return found
