@@ -1,0 +1,213 @@
+"""Group commit: appends that arrive while a batch is under way go together in the next, one round trip and one fsync.
+
+What a writer knows of the end of a log holds for one connection: after each new one, the first append of a match looks
+at the tail before it writes, so that a server that came back without its last entries is found out and no gap is
+written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from .base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from .line import Command, Line
+from .stream import entry_of, key, xadd
+
+_BATCH_MOST = 512
+_KNOWN_MOST = 100_000  # matches of which the end is remembered; beyond that it is read once more
+
+
+@dataclass(frozen=True, slots=True)
+class Disks:
+    """When an entry counts as stored.
+
+    replicas    how many replicas must have it on disk (0: the server alone, as its settings say)
+    replica_ms  how long to wait for them
+    """
+
+    replicas: int = 0
+    replica_ms: int = 1_000
+
+    @property
+    def wait(self) -> Command:
+        """The command that waits for the disks; () for none."""
+        return ("WAITAOF", 1, self.replicas, self.replica_ms) if self.replicas else ()
+
+    def satisfied(self, reply: Any) -> bool:
+        """By what that command returned: local fsyncs (0 or 1), replicas."""
+        return not isinstance(reply, Exception) and bool(reply[0] >= 1 and reply[1] >= self.replicas)
+
+
+@dataclass(slots=True, eq=False)
+class _Append:
+    match: str
+    entry: Entry
+    done: asyncio.Future[None]
+
+    @property
+    def at(self) -> tuple[int, int]:
+        return self.entry.epoch, self.entry.seq
+
+    def answer(self, error: LogError | None = None) -> None:
+        """Success or an error; nothing if the caller has gone."""
+        if self.done.done():
+            return
+        if error is None:
+            self.done.set_result(None)
+        else:
+            self.done.set_exception(error)
+
+
+class GroupCommit:
+    """The appends of one process over one connection; a batch in flight at a time."""
+
+    def __init__(self, line: Line, disks: Disks) -> None:
+        self._line = line
+        self._line_opened = 0
+        self._disks = disks
+        self._ends: dict[str, tuple[int, int]] = {}  # match -> id of its last entry, on the present connection
+        self._waiting: list[_Append] = []
+        self._pump: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()  # the line has one user at a time
+        self._closed = False
+
+    async def append(self, match: str, entry: Entry) -> None:
+        """As EventLog.append."""
+        if self._closed:
+            raise LogUnavailable("closed")
+        append = _Append(match, entry, asyncio.get_running_loop().create_future())
+        self._waiting.append(append)
+        if self._pump is None or self._pump.done():
+            self._pump = asyncio.create_task(self._run(), name="log-appends")
+        await append.done
+
+    async def incarnation(self) -> str:
+        """Run id of the server that appends go to."""
+        async with self._lock:
+            await self._line.ready()
+            return self._line.run_id
+
+    async def close(self) -> None:
+        """Wait for what was begun, then let go of the connection."""
+        self._closed = True
+        if self._pump is not None:
+            await asyncio.gather(self._pump, return_exceptions=True)
+        async with self._lock:
+            await self._line.close()
+
+    async def _run(self) -> None:
+        """Carry batches until nothing waits."""
+        while self._waiting:
+            batch = self._next_batch()
+            try:
+                async with self._lock:
+                    await self._commit(batch)
+            except LogUnavailable as no:
+                self._give_up(batch, str(no))
+            except BaseException as stopped:
+                self._give_up(batch + self._waiting, f"the writer stopped: {stopped!r}")
+                self._waiting.clear()
+                raise
+
+    def _give_up(self, batch: list[_Append], why: str) -> None:
+        for append in batch:
+            append.answer(LogUnavailable(why))
+
+    def _next_batch(self) -> list[_Append]:
+        """What waits, in order; of each match one append."""
+        batch: dict[str, _Append] = {}
+        rest: list[_Append] = []
+        for append in self._waiting:
+            if append.done.done():
+                continue  # its caller has gone
+            if append.match in batch or len(batch) >= _BATCH_MOST:
+                rest.append(append)
+            else:
+                batch[append.match] = append
+        self._waiting = rest
+        return list(batch.values())
+
+    async def _commit(self, batch: list[_Append]) -> None:
+        """Answer every append of a batch; LogUnavailable concerns those that are left."""
+        await self._line.ready()
+        if self._line.opened != self._line_opened or len(self._ends) > _KNOWN_MOST:
+            self._ends.clear()
+            self._line_opened = self._line.opened
+        await self._look([append for append in batch if append.match not in self._ends])
+        writing: list[_Append] = []
+        behind: list[_Append] = []
+        for append in batch:
+            if append.done.done():
+                continue
+            epoch, seq = self._ends[append.match]
+            if append.at <= (epoch, seq):
+                behind.append(append)
+            elif append.at == (epoch, seq + 1):
+                writing.append(append)
+            else:
+                self._fence(append, TailLost(f"{append.match} ends with {epoch}-{seq}, before {append.entry.id}"))
+        behind += await self._write(writing)
+        await self._settle(behind)
+
+    async def _look(self, appends: list[_Append]) -> None:
+        """Read the ends of logs that are not known."""
+        if not appends:
+            return
+        commands: list[Command] = [("XREVRANGE", key(a.match, "log"), "+", "-", "COUNT", 1) for a in appends]
+        for append, rows in zip(appends, await self._line.send(commands), strict=True):
+            if isinstance(rows, ResponseError):
+                append.answer(LogUnavailable(str(rows)))
+            elif rows:
+                last = entry_of(rows[0])
+                self._ends[append.match] = (last.epoch, last.seq)
+            else:
+                self._fence(append, Fenced(f"{append.match} has no log"))
+
+    async def _write(self, appends: list[_Append]) -> list[_Append]:
+        """Append in one pipeline; returns those whose id was refused."""
+        if not appends:
+            return []
+        replies, stored = await self._send([xadd(append.match, append.entry) for append in appends])
+        refused: list[_Append] = []
+        for append, reply in zip(appends, replies, strict=True):
+            if isinstance(reply, ResponseError):
+                self._ends.pop(append.match, None)
+                if "equal or smaller" in str(reply):
+                    refused.append(append)
+                else:
+                    append.answer(LogUnavailable(str(reply)))  # OOM, MISCONF, READONLY, NOPERM …
+            elif reply is None:
+                self._fence(append, Fenced(f"{append.match} has no log"))
+            else:
+                self._ends[append.match] = append.at
+                append.answer(stored)
+        return refused
+
+    async def _settle(self, appends: list[_Append]) -> None:
+        """For ids that the log is past: it may be our own entry, sent before."""
+        if not appends:
+            return
+        replies, stored = await self._send([("XRANGE", key(a.match, "log"), a.entry.id, a.entry.id) for a in appends])
+        for append, rows in zip(appends, replies, strict=True):
+            if isinstance(rows, ResponseError):
+                append.answer(LogUnavailable(str(rows)))
+            elif rows and entry_of(rows[0]) == append.entry:
+                append.answer(stored)
+            else:
+                self._fence(append, Fenced(f"{append.match} has another entry at or after {append.entry.id}"))
+
+    async def _send(self, commands: list[Command]) -> tuple[list[Any], LogUnavailable | None]:
+        """Replies, and what is wrong if not all disks that were promised have everything."""
+        wait = self._disks.wait
+        if not wait:
+            return await self._line.send(commands), None
+        *replies, reply = await self._line.send([*commands, wait], more_s=self._disks.replica_ms / 1000)
+        return replies, None if self._disks.satisfied(reply) else LogUnavailable("too few replicas have stored it")
+
+    def _fence(self, append: _Append, error: Fenced) -> None:
+        self._ends.pop(append.match, None)
+        append.answer(error)

@@ -1,0 +1,145 @@
+"""The log on Redis Streams and what lies beside it (Redis 7, Valkey 8 and newer).
+
+{m:<match>}:log          stream; fields b (body), h (chain), r (rounds, with commas)
+{m:<match>}:owner        who claimed it last
+{m:<match>}:agreement    JSON text
+{m:<match>}:seed         hex
+kt:live                  set of the matches that are not retired
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from ..redis_client import call
+from .base import Entry, LogUnavailable
+from .commit import Disks, GroupCommit
+from .line import Line, Patience
+from .stream import LIVE, entry_of, key, rounds_text
+
+_PAGE = 500
+
+
+class RedisLog:
+    """An EventLog. The client is the caller's to close; appends have a connection of their own."""
+
+    def __init__(self, client: Redis, disks: Disks | None = None, patience: Patience | None = None) -> None:
+        self._client = client
+        self._disks = disks or Disks()
+        self._commit = GroupCommit(Line(client, patience or Patience()), self._disks)
+
+    async def claim(self, match: str, owner: str, tail: Entry | None, marker: Entry) -> bool:
+        """See EventLog."""
+        keys = [key(match, "log"), key(match, "owner")]
+        expected = (tail.id, tail.chain) if tail else ("", "")
+        fields = (marker.body, marker.chain, rounds_text(marker))
+        async with _reached():
+            args = (*expected, owner, marker.id, *fields)
+            return await _durable(self._client, self._disks, "kt_claim_1", keys, *args) == 1
+
+    async def append(self, match: str, entry: Entry) -> None:
+        """See EventLog."""
+        await self._commit.append(match, entry)
+
+    async def tail(self, match: str) -> Entry | None:
+        """See EventLog."""
+        found = await self._page(match, "+", 1)
+        return found[0] if found else None
+
+    async def read(self, match: str, first_seq: int = 0, last_seq: int | None = None) -> list[Entry]:
+        """See EventLog. Reads backwards in pages: a loader wants the end of a log."""
+        entries: list[Entry] = []
+        before = "+"
+        while page := await self._page(match, before, _PAGE):
+            entries.extend(page)
+            if page[-1].seq <= first_seq or len(page) < _PAGE:
+                break
+            before = f"({page[-1].id}"
+        entries.reverse()
+        return [entry for entry in entries if entry.seq >= first_seq and (last_seq is None or entry.seq <= last_seq)]
+
+    async def owner(self, match: str) -> str | None:
+        """See EventLog."""
+        async with _reached():
+            return cast("str | None", await self._client.get(key(match, "owner")))
+
+    async def incarnation(self) -> str:
+        """The run id of the server that appends go to: another one after a restart or a failover.
+
+        Appends are safe without asking: after every new connection the tail is compared before anything is written.
+        """
+        return await self._commit.incarnation()
+
+    async def close(self) -> None:
+        """See EventLog: waits for appends that were begun."""
+        await self._commit.close()
+
+    async def _page(self, match: str, before: str, count: int) -> list[Entry]:
+        """Entries backwards from an id."""
+        async with _reached():
+            rows: Any = await self._client.xrevrange(key(match, "log"), max=before, count=count)
+        return [entry_of(row) for row in rows or ()]
+
+
+class RedisMatchStore:
+    """A MatchStore. The client is the caller's to close."""
+
+    def __init__(self, client: Redis, disks: Disks | None = None) -> None:
+        self._client = client
+        self._disks = disks or Disks()
+
+    async def create(self, match: str, agreement: str, seed: bytes) -> bool:
+        """See MatchStore. A repeat after a crash between the two steps lists the match as live."""
+        keys = [key(match, "agreement"), key(match, "seed")]
+        async with _reached():
+            made = await _durable(self._client, self._disks, "kt_create_1", keys, agreement, seed.hex())
+            if made >= 0:  # not one that has been retired meanwhile
+                await self._client.sadd(LIVE, match)
+        return made == 1
+
+    async def agreement(self, match: str) -> str | None:
+        """See MatchStore."""
+        async with _reached():
+            return cast("str | None", await self._client.get(key(match, "agreement")))
+
+    async def seed(self, match: str) -> bytes | None:
+        """See MatchStore."""
+        async with _reached():
+            text = cast("str | None", await self._client.get(key(match, "seed")))
+        return None if text is None else bytes.fromhex(text)
+
+    async def live(self) -> list[str]:
+        """See MatchStore; sorted."""
+        async with _reached():
+            return sorted(cast("set[str]", await self._client.smembers(LIVE)))
+
+    async def retire(self, match: str, keep_ms: int) -> None:
+        """See MatchStore. A repeat changes nothing, so that a late one cannot keep things longer."""
+        async with _reached():
+            async with self._client.pipeline(transaction=True) as pipe:
+                for part in ("log", "owner", "seed", "agreement"):
+                    pipe.execute_command("PEXPIRE", key(match, part), keep_ms, "NX")
+                await pipe.execute()
+            await self._client.srem(LIVE, match)
+
+
+async def _durable(client: Redis, disks: Disks, name: str, keys: list[str], *args: str) -> int:
+    """Call a function that writes; its reply, once the disks that were promised have it."""
+    replies = await call(client, name, keys, *args, then=disks.wait)
+    if disks.wait and not disks.satisfied(replies[1]):
+        raise LogUnavailable("too few replicas have stored it")
+    return int(replies[0])
+
+
+@asynccontextmanager
+async def _reached() -> AsyncIterator[None]:
+    """Whatever Redis fails with becomes LogUnavailable."""
+    try:
+        yield
+    except (RedisError, OSError) as no:
+        raise LogUnavailable(str(no) or type(no).__name__) from no
