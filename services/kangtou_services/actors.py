@@ -87,7 +87,7 @@ class TableActor:
     async def _serve(self) -> None:
         backend = await runtime.on_redis(self._settings)
         try:
-            async with serving(backend, self._name) as self._serving:
+            async with serving(backend, self._name, lambda: os._exit(1)) as self._serving:
                 self._ready.set()
                 await self._stop.wait()
         finally:

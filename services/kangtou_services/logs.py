@@ -28,7 +28,9 @@ def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[s
         elif isinstance(value, bytes | bytearray | memoryview):
             event[name] = f"[{len(value)} bytes]"
         elif isinstance(value, str):
-            event[name] = value[:MAX_TEXT].encode("unicode_escape").decode() if not value.isprintable() else value[:MAX_TEXT]
+            event[name] = (
+                value[:MAX_TEXT].encode("unicode_escape").decode() if not value.isprintable() else value[:MAX_TEXT]
+            )
         elif not isinstance(value, int | float | bool | None):
             event[name] = f"[{type(value).__name__}]"
     return event

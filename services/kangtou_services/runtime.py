@@ -11,8 +11,9 @@ from .archive.archiver import Archiver
 from .directory import Directory, MemoryDirectory, RedisDirectory
 from .games import load_registry
 from .log.base import EventLog, MatchStore
-from .log.memory import MemoryLog, MemoryMatchStore
-from .log.redis import RedisLog, RedisLogSettings, RedisMatchStore
+from .log.commit import Disks
+from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
+from .log.redis import RedisLog, RedisMatchStore
 from .redis_client import connect, load_library
 from .settings import Settings
 
@@ -34,8 +35,8 @@ async def on_redis(settings: Settings) -> Backend:
     """On the Redis of the settings. Raises redis.RedisError or OSError when it cannot be reached."""
     client = connect(settings.redis)
     await load_library(client)
-    event_log = RedisLog(client, RedisLogSettings(replicas=settings.replicas))
-    store = RedisMatchStore(client)
+    disks = Disks(replicas=settings.replicas)
+    event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
 
     async def close() -> None:
         await event_log.close()
@@ -54,8 +55,8 @@ async def on_redis(settings: Settings) -> Backend:
 
 def in_memory(settings: Settings) -> Backend:
     """All in this process: for practice and tests."""
-    event_log = MemoryLog()
-    store = MemoryMatchStore(event_log)
+    server = MemoryServer()
+    event_log, store = MemoryLog(server), MemoryMatchStore(server)
 
     async def close() -> None:
         await event_log.close()

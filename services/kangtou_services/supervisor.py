@@ -67,7 +67,7 @@ def lock_folder(data: Path) -> IO[str]:
 
 
 def end_leftovers(data: Path) -> int:
-    """Kill what a supervisor that was killed left running; how many there were. Checked by start time, not pid alone."""
+    """Kill what a supervisor that was killed left running; how many there were. Not by pid alone."""
     record = data / "run" / "pids.json"
     try:
         noted = json.loads(record.read_text())

@@ -40,14 +40,9 @@ class Health:
             cap=cap,
         )
 
-    async def beat_forever(self) -> None:
-        """A heartbeat to the directory."""
-        while True:
-            try:
-                await self.directory.beat(self.me())
-            except (LogError, OSError) as error:
-                log.warning("heartbeat_failed", error=type(error).__name__)
-            await asyncio.sleep(self.host.settings.heartbeat_ms / 1000)
+    async def beat(self) -> bool:
+        """One sign of life to the directory; False: this actor was declared dead."""
+        return await self.directory.register(self.me())
 
     async def probe_forever(self) -> None:
         """Is the log there? An outage begins with the last answer and ends with the next."""
@@ -98,7 +93,7 @@ class Health:
             if slot.table.busy or slot.faulted or slot.table.over:
                 continue  # whoever waits for an append looks by itself
             tail = await host.log.tail(match)
-            if slot.table.busy or tail == slot.table.tail:
+            if tail == slot.table.tail:
                 continue
             if tail is not None and tail.epoch > slot.table.epoch:
                 host.lost(slot, None)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 import structlog
+
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.wire import action_from_pb
 from kangtou_engine.cards import Seat
@@ -20,7 +21,7 @@ from kangtou_engine.errors import IllegalAction
 from kangtou_engine.registry import Registry
 
 from ..link import ActorLink
-from ..log.base import EventLog, Fenced, LogError, LogUnavailable, MatchStore
+from ..log.base import Entry, EventLog, Fenced, LogError, LogUnavailable, MatchStore, TailLost
 from ..settings import Settings
 from ..table.audience import Audiences
 from ..table.commands import Command, platform_refusal, refused, refused_by
@@ -271,6 +272,8 @@ class Host:
         match = slot.table.agreement.match_id
         try:
             await self.log.append(match, draft.entry)
+        except TailLost:
+            self.fault(slot, "log_lost_tail")
         except Fenced:
             self.lost(slot, draft)
         except LogUnavailable:
@@ -297,14 +300,7 @@ class Host:
         assert draft.entry is not None
         table = slot.table
         self.note_down()
-        while True:
-            await self.up.wait()
-            try:
-                tail = await self.log.tail(table.agreement.match_id)
-                break
-            except LogUnavailable:
-                self.note_down()
-                await asyncio.sleep(0.1)
+        tail = await self._tail_when_up(table.agreement.match_id)
         if tail == draft.entry:
             self._stored(slot, draft)
         elif tail == table.tail:
@@ -314,6 +310,15 @@ class Host:
             self.lost(slot, draft)
         else:
             self.fault(slot, "log_lost_tail")
+
+    async def _tail_when_up(self, match: str) -> Entry | None:
+        while True:
+            await self.up.wait()
+            try:
+                return await self.log.tail(match)
+            except LogUnavailable:
+                self.note_down()
+                await asyncio.sleep(0.1)
 
     def note_down(self) -> None:
         """The log cannot be written now; the health watch will say when it can."""
@@ -388,9 +393,9 @@ class Host:
         self.hosted += 1
         return slot
 
-    def spawn(self, work: object) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine, keep it from being collected, and do not let its fault pass unseen."""
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self.noted)
 

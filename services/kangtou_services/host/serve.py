@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 import structlog
 
+from ..directory import DirectoryUnavailable
+from ..directory.heart import Heart
 from ..link import listen
 from ..runtime import Backend
 from .health import Health
@@ -31,21 +33,26 @@ class Serving:
 
 
 @contextlib.asynccontextmanager
-async def serving(backend: Backend, name: str) -> AsyncIterator[Serving]:
-    """Host tables while the context lasts. `name` is the actor's; each start gets an id of its own."""
+async def serving(backend: Backend, name: str, stopped: Callable[[], None] = lambda: None) -> AsyncIterator[Serving]:
+    """Host tables while the context lasts. `name` is the actor's; each start gets an id of its own.
+
+    `stopped` is called when others have declared this actor dead: it must end, its tables are theirs.
+    """
     settings = backend.settings
     actor_id = f"{name}-{secrets.token_hex(4)}"
     settings.run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     host = Host(settings, backend.registry, backend.log, backend.store, backend.archiver, actor_id)
     opener = Opener(host, backend.directory)
-    wanted = f"unix:{(settings.run_dir / actor_id).absolute()}.sock" if settings.link == "unix" else f"tcp:{settings.host}:0"
+    wanted = (
+        f"unix:{(settings.run_dir / actor_id).absolute()}.sock" if settings.link == "unix" else f"tcp:{settings.host}:0"
+    )
     address, stop_listening = await listen(wanted, host.received, host.ended)
     health = Health(host, backend.directory, address)
-    await backend.directory.beat(health.me())
+    heart = Heart(health.beat, stopped, settings.heartbeat_ms / 1000)
+    await heart.start()
     tasks = [
         asyncio.ensure_future(work)
         for work in (
-            health.beat_forever(),
             health.probe_forever(),
             health.absent_forever(),
             opener.watch(),
@@ -63,6 +70,7 @@ async def serving(backend: Backend, name: str) -> AsyncIterator[Serving]:
         await asyncio.gather(*tasks, return_exceptions=True)
         await stop_listening()
         await host.stop()
-        with contextlib.suppress(Exception):
+        await heart.stop()
+        with contextlib.suppress(DirectoryUnavailable):  # then its heartbeats run out
             await backend.directory.leave(actor_id)
         log.info("actor_stopped", actor=actor_id)

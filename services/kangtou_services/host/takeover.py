@@ -13,7 +13,7 @@ import structlog
 from kangtou_engine.errors import BadOptions, BadText
 
 from ..agreement import Agreement
-from ..directory import Actor, Directory, place
+from ..directory import Actor, Directory, DirectoryUnavailable, place
 from ..log.base import LogError, LogUnavailable
 from ..table.core import Table
 from ..table.load import BrokenLog, entries_to_load, load
@@ -49,7 +49,7 @@ class Opener:
         try:
             problem = await self._fit(match)
             return problem or await self._claim(match)
-        except LogUnavailable:
+        except (LogUnavailable, DirectoryUnavailable):
             return "log_unavailable"
         except (BrokenLog, BadText, BadOptions, LogError) as error:
             log.error("table_cannot_load", match=match, error=type(error).__name__)
@@ -138,7 +138,7 @@ class Opener:
             await asyncio.sleep(every)
             try:
                 await self.sweep(None)
-            except LogError as error:
+            except (LogError, DirectoryUnavailable) as error:
                 log.warning("sweep_delayed", error=type(error).__name__)
 
     async def after(self, actor_id: str) -> None:
@@ -149,7 +149,7 @@ class Opener:
                 deaths = await self.host.store.blame(match)
                 log.warning("actor_died_handling", match=match, actor=actor_id, deaths=deaths)
             await self.sweep(actor_id)
-        except LogError as error:
+        except (LogError, DirectoryUnavailable) as error:
             log.warning("takeover_delayed", actor=actor_id, error=type(error).__name__)
 
     async def sweep(self, dead: str | None) -> None:

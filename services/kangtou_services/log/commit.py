@@ -32,14 +32,22 @@ class Disks:
     replicas: int = 0
     replica_ms: int = 1_000
 
-    @property
-    def wait(self) -> Command:
-        """The command that waits for the disks; () for none."""
-        return ("WAITAOF", 1, self.replicas, self.replica_ms) if self.replicas else ()
+    def wait(self, match: str = "") -> list[Command]:
+        """What to send behind writes; [] if the server's own disk is enough.
+
+        WAITAOF waits for what its connection has written, so a match is named where nothing may have been written,
+        as in looking for an entry that another connection sent: then something is.
+        """
+        if not self.replicas:
+            return []
+        nudge: list[Command] = [("SET", key(match, "sync"), "1", "PX", 1_000)] if match else []
+        return [*nudge, ("WAITAOF", 1, self.replicas, self.replica_ms)]
 
     def satisfied(self, reply: Any) -> bool:
-        """By what that command returned: local fsyncs (0 or 1), replicas."""
-        return not isinstance(reply, Exception) and bool(reply[0] >= 1 and reply[1] >= self.replicas)
+        """By the last reply: local fsyncs (0 or 1), replicas. True if nothing was asked."""
+        return not self.replicas or (
+            not isinstance(reply, Exception) and bool(reply[0] >= 1 and reply[1] >= self.replicas)
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -171,7 +179,7 @@ class GroupCommit:
         """Append in one pipeline; returns those whose id was refused."""
         if not appends:
             return []
-        replies, stored = await self._send([xadd(append.match, append.entry) for append in appends])
+        replies, missing = await self._send([xadd(append.match, append.entry) for append in appends])
         refused: list[_Append] = []
         for append, reply in zip(appends, replies, strict=True):
             if isinstance(reply, ResponseError):
@@ -184,29 +192,29 @@ class GroupCommit:
                 self._fence(append, Fenced(f"{append.match} has no log"))
             else:
                 self._ends[append.match] = append.at
-                append.answer(stored)
+                append.answer(missing)
         return refused
 
     async def _settle(self, appends: list[_Append]) -> None:
         """For ids that the log is past: it may be our own entry, sent before."""
         if not appends:
             return
-        replies, stored = await self._send([("XRANGE", key(a.match, "log"), a.entry.id, a.entry.id) for a in appends])
+        commands: list[Command] = [("XRANGE", key(a.match, "log"), a.entry.id, a.entry.id) for a in appends]
+        replies, missing = await self._send(commands, nudge=appends[0].match)
         for append, rows in zip(appends, replies, strict=True):
             if isinstance(rows, ResponseError):
                 append.answer(LogUnavailable(str(rows)))
             elif rows and entry_of(rows[0]) == append.entry:
-                append.answer(stored)
+                append.answer(missing)
             else:
                 self._fence(append, Fenced(f"{append.match} has another entry at or after {append.entry.id}"))
 
-    async def _send(self, commands: list[Command]) -> tuple[list[Any], LogUnavailable | None]:
+    async def _send(self, commands: list[Command], nudge: str = "") -> tuple[list[Any], LogUnavailable | None]:
         """Replies, and what is wrong if not all disks that were promised have everything."""
-        wait = self._disks.wait
-        if not wait:
-            return await self._line.send(commands), None
-        *replies, reply = await self._line.send([*commands, wait], more_s=self._disks.replica_ms / 1000)
-        return replies, None if self._disks.satisfied(reply) else LogUnavailable("too few replicas have stored it")
+        wait = self._disks.wait(nudge)
+        replies = await self._line.send([*commands, *wait], more_s=self._disks.replica_ms / 1000 if wait else 0.0)
+        stored = self._disks.satisfied(replies[-1])
+        return replies[: len(commands)], None if stored else LogUnavailable("too few replicas have stored it")
 
     def _fence(self, append: _Append, error: Fenced) -> None:
         self._ends.pop(append.match, None)

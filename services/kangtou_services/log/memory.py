@@ -29,6 +29,7 @@ class MemoryServer:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.deaths: dict[str, int] = {}
         self._clock = clock
         self._matches: dict[str, _Match] = {}
         self._failures: list[bool] = []
@@ -164,6 +165,10 @@ class MemoryLog:
         found = self.server.find(match)
         return found.owner if found else None
 
+    async def owners(self, matches: list[str]) -> list[str | None]:
+        """See EventLog."""
+        return [await self.owner(match) for match in matches]
+
     async def incarnation(self) -> str:
         """See RedisLog."""
         await self.server.use()
@@ -211,3 +216,14 @@ class MemoryMatchStore:
         if found := self.server.find(match):
             found.live = False
             self.server.expire_in(found, keep_ms / 1000)
+
+    async def blame(self, match: str) -> int:
+        """See MatchStore."""
+        await self.server.use()
+        self.server.deaths[match] = self.server.deaths.get(match, 0) + 1
+        return self.server.deaths[match]
+
+    async def deaths(self, match: str) -> int:
+        """See MatchStore."""
+        await self.server.use()
+        return self.server.deaths.get(match, 0)

@@ -4,11 +4,13 @@
 {m:<match>}:owner        who claimed it last
 {m:<match>}:agreement    JSON text
 {m:<match>}:seed         hex
+{m:<match>}:deaths       how often an actor died while it was handling this match
 kt:live                  set of the matches that are not retired
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -40,7 +42,7 @@ class RedisLog:
         fields = (marker.body, marker.chain, rounds_text(marker))
         async with _reached():
             args = (*expected, owner, marker.id, *fields)
-            return await _durable(self._client, self._disks, "kt_claim_1", keys, *args) == 1
+            return await _durable(self._client, self._disks, match, "kt_claim_1", keys, *args) == 1
 
     async def append(self, match: str, entry: Entry) -> None:
         """See EventLog."""
@@ -67,6 +69,10 @@ class RedisLog:
         """See EventLog."""
         async with _reached():
             return cast("str | None", await self._client.get(key(match, "owner")))
+
+    async def owners(self, matches: list[str]) -> list[str | None]:
+        """See EventLog."""
+        return list(await asyncio.gather(*map(self.owner, matches)))
 
     async def incarnation(self) -> str:
         """The run id of the server that appends go to: another one after a restart or a failover.
@@ -97,7 +103,7 @@ class RedisMatchStore:
         """See MatchStore. A repeat after a crash between the two steps lists the match as live."""
         keys = [key(match, "agreement"), key(match, "seed")]
         async with _reached():
-            made = await _durable(self._client, self._disks, "kt_create_1", keys, agreement, seed.hex())
+            made = await _durable(self._client, self._disks, match, "kt_create_1", keys, agreement, seed.hex())
             if made >= 0:  # not one that has been retired meanwhile
                 await self._client.sadd(LIVE, match)
         return made == 1
@@ -122,16 +128,26 @@ class RedisMatchStore:
         """See MatchStore. A repeat changes nothing, so that a late one cannot keep things longer."""
         async with _reached():
             async with self._client.pipeline(transaction=True) as pipe:
-                for part in ("log", "owner", "seed", "agreement"):
+                for part in ("log", "owner", "seed", "agreement", "deaths"):
                     pipe.execute_command("PEXPIRE", key(match, part), keep_ms, "NX")
                 await pipe.execute()
             await self._client.srem(LIVE, match)
 
+    async def blame(self, match: str) -> int:
+        """See MatchStore."""
+        async with _reached():
+            return int(await self._client.incr(key(match, "deaths")))
 
-async def _durable(client: Redis, disks: Disks, name: str, keys: list[str], *args: str) -> int:
+    async def deaths(self, match: str) -> int:
+        """See MatchStore."""
+        async with _reached():
+            return int(await self._client.get(key(match, "deaths")) or 0)
+
+
+async def _durable(client: Redis, disks: Disks, match: str, name: str, keys: list[str], *args: str) -> int:
     """Call a function that writes; its reply, once the disks that were promised have it."""
-    replies = await call(client, name, keys, *args, then=disks.wait)
-    if disks.wait and not disks.satisfied(replies[1]):
+    replies = await call(client, name, keys, *args, then=disks.wait(match))
+    if not disks.satisfied(replies[-1]):
         raise LogUnavailable("too few replicas have stored it")
     return int(replies[0])
 
