@@ -1,8 +1,8 @@
 """`up`: starts Redis, the pool of table actors, the gateways and the house bots, and keeps them alive.
 
 A child that dies is started again after a pause that grows; after five deaths in a minute the supervisor gives up with
-a clear message. One supervisor a data folder. After a `kill -9` of everything the next start ends what was left over and
-goes on with the same matches.
+a clear message. One supervisor a data folder. After a `kill -9` of everything the next start ends what was left over
+and goes on with the same matches.
 """
 
 from __future__ import annotations

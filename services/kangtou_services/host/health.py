@@ -8,8 +8,9 @@ import os
 import structlog
 
 from ..directory import Actor, Directory
-from ..log.base import LogError
+from ..log.base import Entry, LogError
 from .host import Host
+from .slot import Slot
 
 log = structlog.get_logger(__name__)
 
@@ -92,8 +93,9 @@ class Health:
         for match, slot in list(host.slots.items()):
             if slot.table.busy or slot.faulted or slot.table.over:
                 continue  # whoever waits for an append looks by itself
+            before = slot.table.tail
             tail = await host.log.tail(match)
-            if tail == slot.table.tail:
+            if tail == before or _moved(slot, before):
                 continue
             if tail is not None and tail.epoch > slot.table.epoch:
                 host.lost(slot, None)
@@ -113,3 +115,8 @@ class Health:
                     continue
                 elif now - slot.seen_ms >= host.settings.absent_ms:
                     host.end(slot, "abandoned")
+
+
+def _moved(slot: Slot, before: Entry | None) -> bool:
+    """Whether the table has written, or writes, since its tail was `before`."""
+    return slot.table.busy or slot.table.tail is not before
