@@ -78,7 +78,7 @@ class TableActor:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._serve())
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is: the process ends, Ray starts another
             self._failed = error
             log.error("actor_failed", error=type(error).__name__)
             self._ready.set()

@@ -6,6 +6,7 @@ what may be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -58,16 +59,18 @@ async def load_library(client: Redis) -> bool:
     return True
 
 
-async def call(client: Redis, name: str, keys: list[str], *args: str | bytes, then: tuple[Any, ...] = ()) -> list[Any]:
+async def call(
+    client: Redis, name: str, keys: list[str], *args: str, then: Sequence[tuple[Any, ...]] = ()
+) -> list[Any]:
     """Call a function of the library, loading that when the server lacks it.
 
-    `then` is a command sent behind it on the same connection (WAITAOF). Returns the replies of both; raises RedisError.
+    `then` are commands sent behind it on the same connection. Returns the replies of all; raises RedisError.
     """
     for last_try in (False, True):
         async with client.pipeline(transaction=False) as pipe:
             pipe.execute_command("FCALL", name, len(keys), *keys, *args)
-            if then:
-                pipe.execute_command(*then)
+            for command in then:
+                pipe.execute_command(*command)
             replies: list[Any] = await pipe.execute(raise_on_error=False)
         missing = isinstance(replies[0], ResponseError) and "Function not found" in str(replies[0])
         if missing and not last_try:

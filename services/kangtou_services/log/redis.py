@@ -105,8 +105,16 @@ class RedisMatchStore:
         async with _reached():
             made = await _durable(self._client, self._disks, match, "kt_create_1", keys, agreement, seed.hex())
             if made >= 0:  # not one that has been retired meanwhile
-                await self._client.sadd(LIVE, match)
+                await self._list_as_live(match)
         return made == 1
+
+    async def _list_as_live(self, match: str) -> None:
+        async with self._client.pipeline(transaction=False) as pipe:
+            for command in [("SADD", LIVE, match), *self._disks.wait(match)]:
+                pipe.execute_command(*command)
+            replies = await pipe.execute()
+        if not self._disks.satisfied(replies[-1]):
+            raise LogUnavailable("too few replicas have stored it")
 
     async def agreement(self, match: str) -> str | None:
         """See MatchStore."""

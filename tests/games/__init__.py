@@ -1,0 +1,1 @@
+"""Small games for tests of the platform."""
