@@ -60,6 +60,10 @@ class _Append:
     def at(self) -> tuple[int, int]:
         return self.entry.epoch, self.entry.seq
 
+    def follows(self, end: tuple[int, int] | None) -> bool:
+        """Whether it is the next entry of the same epoch."""
+        return end is not None and self.at == (end[0], end[1] + 1)
+
     def answer(self, error: LogError | None = None) -> None:
         """Success or an error; nothing if the caller has gone."""
         if self.done.done():
@@ -145,24 +149,24 @@ class GroupCommit:
         if self._line.opened != self._line_opened or len(self._ends) > _KNOWN_MOST:
             self._ends.clear()
             self._line_opened = self._line.opened
-        await self._look([append for append in batch if append.match not in self._ends])
+        await self._look([append for append in batch if not append.follows(self._ends.get(append.match))])
         writing: list[_Append] = []
         behind: list[_Append] = []
         for append in batch:
             if append.done.done():
                 continue
-            epoch, seq = self._ends[append.match]
-            if append.at <= (epoch, seq):
-                behind.append(append)
-            elif append.at == (epoch, seq + 1):
+            end = self._ends[append.match]
+            if append.follows(end):
                 writing.append(append)
+            elif append.at <= end:
+                behind.append(append)
             else:
-                self._fence(append, TailLost(f"{append.match} ends with {epoch}-{seq}, before {append.entry.id}"))
+                self._fence(append, TailLost(f"{append.match} ends with {end[0]}-{end[1]}, before {append.entry.id}"))
         behind += await self._write(writing)
         await self._settle(behind)
 
     async def _look(self, appends: list[_Append]) -> None:
-        """Read the ends of logs that are not known."""
+        """Read the ends of logs that are not known, or not as the caller has it (it may have claimed)."""
         if not appends:
             return
         commands: list[Command] = [("XREVRANGE", key(a.match, "log"), "+", "-", "COUNT", 1) for a in appends]

@@ -1,0 +1,59 @@
+"""Redis servers for tests: embedded ones, each on a folder of its own, ended by their process id."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from redis import Redis as SyncRedis
+from redis.asyncio import Redis
+
+from kangtou_services.embedded import EmbeddedServer, EmbeddedSettings
+from kangtou_services.redis_client import connect
+
+
+def free_port() -> int:
+    """A TCP port of this machine that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def redis_server(*, port: int = 0, **overrides: str) -> Iterator[EmbeddedServer]:
+    """A server with the settings of deploy/redis.conf, on a unix socket. Names of overrides with `_` for `-`."""
+    with tempfile.TemporaryDirectory(prefix="kt-") as folder:
+        given = {name.replace("_", "-"): value for name, value in overrides.items()}
+        server = EmbeddedServer(EmbeddedSettings(Path(folder) / "redis", port=port, overrides=given))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def redis_cluster() -> Iterator[EmbeddedServer]:
+    """A cluster of one server: refuses whatever touches two hash slots at once."""
+    with redis_server(port=free_port(), cluster_port=str(free_port()), cluster_enabled="yes") as server:
+        client = SyncRedis.from_url(server.url, decode_responses=True)
+        client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)  # type: ignore[no-untyped-call]
+        while "cluster_state:ok" not in str(client.execute_command("CLUSTER", "INFO")):  # type: ignore[no-untyped-call]
+            pass
+        client.close()
+        yield server
+
+
+@asynccontextmanager
+async def client_of(server: EmbeddedServer) -> AsyncIterator[Redis]:
+    """A client with the patience of a test."""
+    client = connect(server.url)
+    try:
+        yield client
+    finally:
+        await client.aclose()
+        await asyncio.sleep(0)
