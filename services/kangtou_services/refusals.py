@@ -1,0 +1,49 @@
+"""Refusals of accounts, lobby and matchmaking: values with a code and a text in English and Chinese."""
+
+from __future__ import annotations
+
+from kangtou.v1 import game_pb2 as pb
+
+_TEXTS = {
+    "bad_name": (
+        "a name has 1 to 24 visible characters, none of them for control or direction",
+        "名字须为 1 至 24 个可见字符，不含控制或方向字符",
+    ),
+    "bad_kind": ("an account is human or bot", "账号类型须为真人或机器人"),
+    "bad_id": ("a command id has 1 to 64 letters, digits or _ . : -", "命令编号须为 1 至 64 个字母、数字或 _ . : -"),
+    "bad_register_id": (
+        "to register, a command id has 16 to 64 letters, digits or _ . : -, chosen at random",
+        "注册时命令编号须为 16 至 64 个随机的字母、数字或 _ . : -",
+    ),
+    "id_reused": ("this command id was used for something else", "该命令编号已用于其他内容"),
+    "throttled": ("too many attempts; try again in {seconds} s", "尝试过于频繁，请 {seconds} 秒后再试"),
+    "bad_token": ("this token is not valid here, or has expired", "令牌无效或已过期"),
+    "bad_recovery": ("account and recovery code do not fit", "账号与恢复码不符"),
+    "bad_clock": (
+        "{option} cannot be {given}; allowed: {low} to {high} ms, or 0 for the default",
+        "{option} 不能为 {given}；可选：{low} 至 {high} 毫秒，0 为默认",
+    ),
+    "bad_pool": ("a pool's name has at most 32 letters, digits, _ or -", "匹配池名称最多 32 个字母、数字、_ 或 -"),
+    "bad_commitment": (
+        "an entropy commitment is a SHA-256 in lower-case hex, or empty",
+        "随机承诺须为小写十六进制的 SHA-256，或留空",
+    ),
+    "already_queued": ("this account waits in this pool already", "该账号已在此匹配池中排队"),
+    "already_playing": ("this account still plays a match of this pool", "该账号在此匹配池的对局尚未结束"),
+    "too_many_tickets": ("this bot has {limit} tickets and seats in this pool", "该机器人在此池中已有 {limit} 个排队或座位"),
+    "pool_full": ("too many wait in this pool; try again later", "此匹配池排队人数已满，请稍后再试"),
+    "unknown_table": ("there is no such table", "没有这张牌桌"),
+    "seat_taken": ("seat {seat} is taken", "{seat} 号位已有人"),
+    "table_full": ("this table has no free seat", "本桌已满"),
+    "already_seated": ("you have a seat at this table already", "你已在本桌就座"),
+    "not_seated": ("you have no seat at this table", "你在本桌没有座位"),
+    "match_started": ("the match has started", "对局已经开始"),
+    "bad_seat": ("{seat} is not a seat of this table", "本桌没有 {seat} 号位"),
+    "too_many_commands": ("too much sitting down and standing up at this table", "本桌起坐次数过多"),
+}
+
+
+def refusal(code: str, **params: str | int) -> pb.Refusal:
+    """A refusal that no rule of a book gives."""
+    english, chinese = _TEXTS[code]
+    return pb.Refusal(code=code, text_en=english.format_map(params), text_zh=chinese.format_map(params))
