@@ -29,7 +29,7 @@ class Marks(Protocol):
         ...
 
     async def count(self, what: str, whom: str, window_ms: int) -> tuple[int, int]:
-        """Count one more; how many there are in the window that began with the first, and how many ms it still lasts."""
+        """Count one more: how many in the window that began with the first, and how many ms are left of it."""
         ...
 
 

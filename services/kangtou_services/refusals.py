@@ -30,7 +30,10 @@ _TEXTS = {
     ),
     "already_queued": ("this account waits in this pool already", "该账号已在此匹配池中排队"),
     "already_playing": ("this account still plays a match of this pool", "该账号在此匹配池的对局尚未结束"),
-    "too_many_tickets": ("this bot has {limit} tickets and seats in this pool", "该机器人在此池中已有 {limit} 个排队或座位"),
+    "too_many_tickets": (
+        "this bot has {limit} tickets and seats in this pool",
+        "该机器人在此池中已有 {limit} 个排队或座位",
+    ),
     "pool_full": ("too many wait in this pool; try again later", "此匹配池排队人数已满，请稍后再试"),
     "unknown_table": ("there is no such table", "没有这张牌桌"),
     "seat_taken": ("seat {seat} is taken", "{seat} 号位已有人"),
