@@ -204,15 +204,23 @@ def end_left_over(folder: Path, timeout_s: float = 10.0) -> int | None:
         if Path(process.cwd()) != folder.resolve() or "-server" not in process.name():
             return None
         process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout_s)
-        except psutil.TimeoutExpired:
+        if not _ended(process, timeout_s):
             process.kill()
-            process.wait(timeout_s)
+            _ended(process, timeout_s)
     except (OSError, ValueError, psutil.NoSuchProcess, psutil.AccessDenied):
         return None
     _log.warning("redis_left_over_ended", pid=process.pid, folder=str(folder))
     return process.pid
+
+
+def _ended(process: psutil.Process, timeout_s: float) -> bool:
+    """Wait for it. A zombie has ended: whether somebody collects it is not up to us."""
+    until = time.monotonic() + timeout_s
+    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def _die_with_parent() -> Callable[[], None]:

@@ -89,6 +89,15 @@ async def test_of_twenty_claims_at_once_one_wins(twin: LogTwin, match: str, fres
     assert await seqs(writers[0], match) == list(range(1, seq + 1))
 
 
+async def test_owners_of_many(twin: LogTwin, match: str) -> None:
+    log = twin.writer()
+    names = [f"{match}{number}" for number in range(5)]
+    for number, name in enumerate(names):
+        assert number == 2 or await log.claim(name, f"owner {number}", None, entry(1, 1, "marker"))
+    assert await log.owners(names) == ["owner 0", "owner 1", None, "owner 3", "owner 4"]
+    assert await log.owners([]) == []
+
+
 # ---- Appends and reading ----
 
 

@@ -48,3 +48,12 @@ async def test_retired_matches_are_kept_for_a_while(twin: LogTwin, match: str) -
 async def test_retiring_what_is_not_there(twin: LogTwin, match: str) -> None:
     await twin.store.retire(match, 0)
     assert await twin.store.agreement(match) is None
+
+
+async def test_deaths_are_counted(twin: LogTwin, match: str) -> None:
+    assert await twin.store.deaths(match) == 0
+    assert sorted(await asyncio.gather(*(twin.store.blame(match) for _ in range(3)))) == [1, 2, 3]
+    assert await twin.store.deaths(match) == 3
+    await twin.store.create(match, "{}", b"seed")
+    await twin.store.retire(match, 0)
+    assert await twin.store.deaths(match) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -85,7 +85,7 @@ class Directory(Protocol):
         """Wall clock of its last sign of life in ms, also after its death; None if unknown or older than a day."""
         ...
 
-    def watch_dead(self) -> AsyncIterator[str]:
+    def watch_dead(self) -> AsyncGenerator[str, None]:
         """Ids of actors that die from now on, declared or silent, each once per watcher; and of any still listed.
 
         Goes on through outages of the store, and calls nobody dead who only could not be heard because of one.

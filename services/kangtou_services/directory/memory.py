@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from .base import ALIVE_MS, KEEP_BEAT_MS, Actor, DirectoryUnavailable, Gateway
 from .watch import View, deaths
@@ -63,7 +63,7 @@ class MemoryDirectory:
         beat = self._beats.get(actor_id)
         return beat if beat is not None and self._wall_ms() - beat < KEEP_BEAT_MS else None
 
-    def watch_dead(self) -> AsyncIterator[str]:
+    def watch_dead(self) -> AsyncGenerator[str, None]:
         """See Directory."""
         return deaths(self, self._wall_ms)
 

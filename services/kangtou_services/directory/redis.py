@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -75,7 +75,7 @@ class RedisDirectory:
         (beat,) = await self._send(("GET", f"kt:beat:{actor_id}"))
         return None if beat is None else int(beat)
 
-    async def watch_dead(self) -> AsyncIterator[str]:
+    async def watch_dead(self) -> AsyncGenerator[str, None]:
         """See Directory. Whoever iterates should not stay away for seconds: looks are only made meanwhile."""
         source = _RedisSource(self, self._client)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -69,7 +69,7 @@ class Judge:
 
 async def deaths(
     source: Source, clock_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """See Directory.watch_dead."""
     judge = Judge()
     while True:

@@ -18,6 +18,7 @@ class _Match:
     agreement: str | None = None
     seed: bytes | None = None
     live: bool = False
+    deaths: int = 0
     ends: float | None = None  # when it expires
 
 
@@ -29,7 +30,6 @@ class MemoryServer:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.deaths: dict[str, int] = {}
         self._clock = clock
         self._matches: dict[str, _Match] = {}
         self._failures: list[bool] = []
@@ -220,10 +220,12 @@ class MemoryMatchStore:
     async def blame(self, match: str) -> int:
         """See MatchStore."""
         await self.server.use()
-        self.server.deaths[match] = self.server.deaths.get(match, 0) + 1
-        return self.server.deaths[match]
+        found = self.server.make(match)
+        found.deaths += 1
+        return found.deaths
 
     async def deaths(self, match: str) -> int:
         """See MatchStore."""
         await self.server.use()
-        return self.server.deaths.get(match, 0)
+        found = self.server.find(match)
+        return found.deaths if found else 0

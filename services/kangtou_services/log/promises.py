@@ -124,7 +124,7 @@ def _replication_findings(info: dict[str, Any], replicas: int) -> list[Finding]:
         return [Finding(Broken.REPLICA, f"it is a replica of {of}", "the primary")]
     there = int(info.get("connected_slaves", 0))
     if there < replicas:
-        return [Finding(Broken.REPLICAS, f"{there} connected", f"{replicas} with appendonly yes")]
+        return [Finding(Broken.REPLICAS, f"{there} connected", f"{replicas} with appendonly yes, appendfsync always")]
     return []
 
 

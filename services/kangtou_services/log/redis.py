@@ -10,7 +10,6 @@ kt:live                  set of the matches that are not retired
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -72,7 +71,12 @@ class RedisLog:
 
     async def owners(self, matches: list[str]) -> list[str | None]:
         """See EventLog."""
-        return list(await asyncio.gather(*map(self.owner, matches)))
+        if not matches:
+            return []
+        async with _reached(), self._client.pipeline(transaction=False) as pipe:
+            for match in matches:
+                pipe.get(key(match, "owner"))
+            return cast("list[str | None]", await pipe.execute())
 
     async def incarnation(self) -> str:
         """The run id of the server that appends go to: another one after a restart or a failover.
