@@ -1,0 +1,66 @@
+"""Who calls: the bearer token in a call's metadata (`authorization: Bearer TOKEN`)."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+
+from ..identity import Identity, Session
+from .calls import CallError, Code, Context
+
+REMEMBER_S = 5.0  # how long a token's answer is good for
+REMEMBER_MOST = 10_000
+
+
+def token_of(context: Context) -> str:
+    """The token that a call carries, "" if none."""
+    for name, value in context.invocation_metadata() or ():
+        if name == "authorization" and isinstance(value, str):
+            scheme, _, token = value.partition(" ")
+            return token.strip() if scheme.lower() == "bearer" else ""
+    return ""
+
+
+class Callers:
+    """Tells servicers who calls. Answers are remembered for a few seconds, under a hash of the token."""
+
+    def __init__(self, identity: Identity, clock: Callable[[], float] = time.monotonic) -> None:
+        self._identity = identity
+        self._clock = clock
+        self._known: dict[bytes, tuple[float, Session]] = {}
+
+    async def session(self, context: Context) -> Session:
+        """Who calls. Raises CallError (UNAUTHENTICATED), StoreUnavailable."""
+        token = token_of(context)
+        if not token:
+            raise CallError(Code.UNAUTHENTICATED, "this call needs a token: register first", "此调用需要令牌，请先注册")
+        session = await self.look(token)
+        if session is None:
+            raise expired()
+        return session
+
+    async def look(self, token: str, *, afresh: bool = False) -> Session | None:
+        """Whom a token stands for now; `afresh` asks even if the answer is remembered. Raises StoreUnavailable."""
+        key = hashlib.blake2b(token.encode(), digest_size=16).digest()
+        now = self._clock()
+        known = self._known.get(key)
+        if known is not None and not afresh and now < known[0]:
+            return known[1] if known[1].expires_ms > _wall_ms() else None
+        session = await self._identity.who(token)
+        if session is None:
+            self._known.pop(key, None)
+            return None
+        if len(self._known) >= REMEMBER_MOST:
+            self._known.clear()
+        self._known[key] = (now + REMEMBER_S, session)
+        return session
+
+
+def expired() -> CallError:
+    """The token is none of ours, or no longer."""
+    return CallError(Code.UNAUTHENTICATED, "this token is not valid here, or has expired", "令牌无效或已过期")
+
+
+def _wall_ms() -> int:
+    return time.time_ns() // 1_000_000

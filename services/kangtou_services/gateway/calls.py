@@ -1,0 +1,121 @@
+"""What surrounds every call: requests that cannot be read, errors as statuses, faults that are logged and contained.
+
+A servicer raises `CallError` for what is no refusal of the game: nobody is logged in, too much at once, not now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeAlias
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError
+
+from ..directory import DirectoryUnavailable
+from ..identity import StoreUnavailable
+from ..log.base import LogUnavailable
+
+log = structlog.get_logger(__name__)
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Code = grpc.StatusCode
+
+
+class CallError(Exception):
+    """Ends a call with a status and a text for people (English, Chinese)."""
+
+    def __init__(self, status: grpc.StatusCode, english: str, chinese: str) -> None:
+        super().__init__(status, english, chinese)
+        self.status = status
+        self.text = f"{english} / {chinese}"
+
+
+def unavailable() -> CallError:
+    """The store cannot be reached: the caller may repeat the call by its command id."""
+    return CallError(Code.UNAVAILABLE, "the store cannot be reached now; try again", "暂时无法访问存储，请重试")
+
+
+def garbage() -> CallError:
+    """What arrived is no message of this method."""
+    return CallError(Code.INVALID_ARGUMENT, "the message is not understood", "无法理解该消息")
+
+
+async def end(context: Context, error: Exception, method: str) -> None:
+    """End a call because of what its servicer raised. Never returns."""
+    if isinstance(error, grpc.aio.AbortError):
+        raise error
+    if isinstance(error, (StoreUnavailable, DirectoryUnavailable, LogUnavailable)):
+        error = unavailable()
+    if isinstance(error, CallError):
+        await context.abort(error.status, error.text)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    line = trace.tb_lineno if trace is not None else 0
+    log.error("call_failed", method=method, error=type(error).__name__, line=line)
+    await context.abort(Code.INTERNAL, "an unexpected fault, which has been logged / 意外故障，已记录")
+
+
+class Guard(grpc.aio.ServerInterceptor):
+    """Puts the above around every method of our own services."""
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        """grpc.aio."""
+        handler = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if handler is None or not method.startswith("/kangtou."):
+            return handler
+        found: Any = handler
+        if found.unary_unary is not None:
+            return grpc.unary_unary_rpc_method_handler(
+                _unary(found.unary_unary, found.request_deserializer, method), None, found.response_serializer
+            )
+        if found.unary_stream is not None:
+            return grpc.unary_stream_rpc_method_handler(
+                _streaming(found.unary_stream, found.request_deserializer, method), None, found.response_serializer
+            )
+        # The play stream reads and writes bytes itself.
+        return grpc.stream_stream_rpc_method_handler(_both(found.stream_stream, method), None, None)
+
+
+def _unary(serve: Any, parse: Any, method: str) -> Any:
+    async def call(raw: bytes, context: Context) -> Any:
+        try:
+            return await serve(_parsed(parse, raw), context)
+        except Exception as error:  # noqa: BLE001 - a fault in one call must not reach another
+            await end(context, error, method)
+
+    return call
+
+
+def _streaming(serve: Any, parse: Any, method: str) -> Any:
+    async def call(raw: bytes, context: Context) -> AsyncIterator[Any]:
+        try:
+            async for response in serve(_parsed(parse, raw), context):
+                yield response
+        except Exception as error:  # noqa: BLE001 - as above
+            await end(context, error, method)
+
+    return call
+
+
+def _both(serve: Any, method: str) -> Any:
+    async def call(requests: AsyncIterator[bytes], context: Context) -> None:
+        try:
+            await serve(requests, context)
+        except Exception as error:  # noqa: BLE001 - as above
+            await end(context, error, method)
+
+    return call
+
+
+def _parsed(parse: Any, raw: bytes) -> Any:
+    try:
+        return parse(raw)
+    except DecodeError as error:
+        raise garbage() from error
