@@ -109,6 +109,8 @@ def _legal(state: State[Own], seat: Seat, limit: int) -> Legal:
 
 def _automatic(state: State[Own]) -> tuple[Event, ...]:
     own = state.game
+    if state.phase != "play":
+        return ()
     if len(own.trick) == state.config.seats:
         best = max(range(len(own.trick)), key=lambda place: ORDER[own.trick[place]])
         return (TrickWon((own.leader + best) % state.config.seats),)

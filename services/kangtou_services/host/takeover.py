@@ -130,7 +130,7 @@ class Opener:
     async def watch(self) -> None:
         """Take over what dead actors leave, for as long as this task runs."""
         async for actor_id in self.directory.watch_dead():
-            await self.after(actor_id)
+            self.host.spawn(self.after(actor_id))  # another may die meanwhile
 
     async def sweep_forever(self, every: float) -> None:
         """A look at all live matches now and then, for whatever no announcement told."""

@@ -36,6 +36,7 @@ async def entries_to_load(log: EventLog, match: str) -> list[Entry]:
 def load(table: Table, entries: Sequence[Entry]) -> None:
     """Bring a fresh table to the state after its last entry. Raises BrokenLog."""
     previous: Entry | None = None
+    bodies: list[tuple[Entry, Body]] = []
     tail = entries[-1] if entries else None
     start = tail.rounds[0] if tail and tail.rounds else 0
     for entry in entries:
@@ -46,8 +47,11 @@ def load(table: Table, entries: Sequence[Entry]) -> None:
         _note(table, entry, body)
         if entry.seq >= start:
             _fold(table, entry, body)
-        _ids(table, entry, body)
+        bodies.append((entry, body))
         previous = entry
+    number = table.state.sheet.round
+    for entry, body in bodies:
+        _ids(table, entry, body, number if entry.seq >= start else number - 1)
     if tail is not None:
         table.tail, table.epoch = tail, tail.epoch
 
@@ -104,8 +108,7 @@ def _acted(step: Step) -> tuple[int, ...]:
     return (int(late),) if late else ()
 
 
-def _ids(table: Table, entry: Entry, body: Body) -> None:
-    number = table.state.sheet.round
+def _ids(table: Table, entry: Entry, body: Body, number: int) -> None:
     for item in body.items:
         if isinstance(item, Left):
             command = Command(item.seat, item.command, 0, item.action, None, True, item.until)
