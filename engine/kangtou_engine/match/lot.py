@@ -25,9 +25,7 @@ def tied(state: State[Any]) -> tuple[Seat, ...]:
     seats = tuple(range(state.config.seats))
     for draws in state.sheet.lot:
         best = max(map(counts, draws))
-        seats = tuple(
-            seat for seat, card in zip(seats, draws, strict=True) if counts(card) == best
-        )
+        seats = tuple(seat for seat, card in zip(seats, draws, strict=True) if counts(card) == best)
     return seats
 
 

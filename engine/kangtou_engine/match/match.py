@@ -276,16 +276,12 @@ def _pile_cut(game: Game, state: AnyState, event: PileCut) -> AnyState:
 
 def _scored(game: Game, state: AnyState, event: Scored) -> AnyState:
     scores = tuple(old + new for old, new in zip(state.sheet.scores, event.points, strict=True))
-    sheet = replace(
-        state.sheet, scores=scores, next_dealer=event.next_dealer, last_round=event.result, pile=()
-    )
+    sheet = replace(state.sheet, scores=scores, next_dealer=event.next_dealer, last_round=event.result, pile=())
     return game.spec.evolve(state.with_sheet(sheet, SCORED), event)
 
 
 def _voided(game: Game, state: AnyState, event: Voided) -> AnyState:
-    sheet = replace(
-        state.sheet, next_dealer=event.next_dealer, last_round=event.result, redeal=True, pile=()
-    )
+    sheet = replace(state.sheet, next_dealer=event.next_dealer, last_round=event.result, redeal=True, pile=())
     return game.spec.evolve(state.with_sheet(sheet, SHUFFLE), event)
 
 
@@ -301,9 +297,7 @@ def _between(game: Game, state: AnyState, event: BetweenOpened) -> AnyState:
 
 
 def _over(game: Game, state: AnyState, event: MatchOver) -> AnyState:
-    sheet = replace(
-        state.sheet, scores=event.scores, places=event.places, answers=(), next_dealer=None
-    )
+    sheet = replace(state.sheet, scores=event.scores, places=event.places, answers=(), next_dealer=None)
     return state.with_sheet(sheet, OVER)
 
 
