@@ -1,0 +1,19 @@
+"""Matchmaking: pools of tickets, a matcher at a time for each, offers that become matches. Design §6."""
+
+from .base import Offer, Pool, PoolStore, State, Status, Ticket
+from .memory import MemoryPoolStore
+from .quick import Matchmaker, MatchmakingSettings
+from .redis import RedisPoolStore
+
+__all__ = [
+    "Matchmaker",
+    "MatchmakingSettings",
+    "MemoryPoolStore",
+    "Offer",
+    "Pool",
+    "PoolStore",
+    "RedisPoolStore",
+    "State",
+    "Status",
+    "Ticket",
+]

@@ -1,0 +1,275 @@
+"""Quick matches at one gateway: its clients' tickets, what they are told, and the rounds of its matcher.
+
+Each pool in which somebody waits here has one task. It gives signs of life of the tickets, passes on how they stand and
+runs the matcher; it is woken by arrivals and by news of other gateways, and ticks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import structlog
+
+from kangtou.v1 import game_pb2 as pb
+
+from ..agreement import BOT, new_id
+from ..identity import Account, StoreUnavailable, good_command_id
+from ..marks import Marks, digest
+from ..opening import Choice, LiveMatches, good_commitment
+from ..refusals import refusal
+from .base import NoPlace, Pool, PoolStore, State, Status, Ticket
+from .matcher import Matcher
+
+_log = structlog.get_logger(__name__)
+
+_POOL_NAME = re.compile(r"[A-Za-z0-9_-]{0,32}")
+_CANCELLED = "cancelled"
+_LISTED_MS = 3_600_000
+_AGAIN_S = 0.02  # after somebody else had the lease
+_COUNT_S = 1.0  # how often a client is told of a mere change of the number that wait
+
+
+@dataclass(frozen=True, slots=True)
+class MatchmakingSettings:
+    """tick_s, sweep_s: how often a pool of this gateway, and all pools, are looked at without being asked.
+
+    patience_s: how long a ticket may wait for the end of its account's former match or ticket to arrive
+    bot_tickets: tickets and seats that a bot's account may have in one pool (a person's: one)
+    """
+
+    tick_s: float = 0.5
+    sweep_s: float = 3.0
+    patience_s: float = 3.0
+    keep_ms: int = 2 * 3_600_000
+    bot_tickets: int = 256
+
+
+@dataclass(eq=False, slots=True)
+class _Follower:
+    """One call."""
+
+    ticket: Ticket
+    stream: str
+    most: int
+    status: Status
+    told_at: float = 0.0
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, status: Status, now: float) -> None:
+        """Unless only the number has changed, and that a moment ago."""
+        moved = replace(status, waiting=0) != replace(self.status, waiting=0)
+        counted = status.waiting != self.status.waiting and status.state is State.WAITING
+        if moved or (counted and now - self.told_at >= _COUNT_S):
+            self.status, self.told_at = status, now
+            self.news.set()
+
+
+@dataclass(eq=False, slots=True)
+class _LocalPool:
+    pool: Pool
+    followers: dict[str, _Follower] = field(default_factory=dict)
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+
+class Matchmaker:
+    """Matchmaking as a gateway offers it. `start` it and `stop` it."""
+
+    def __init__(
+        self,
+        store: PoolStore,
+        marks: Marks,
+        matcher: Matcher,
+        live: LiveMatches,
+        settings: MatchmakingSettings | None = None,
+        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._store = store
+        self._marks = marks
+        self._matcher = matcher
+        self._live = live
+        self._settings = settings or MatchmakingSettings()
+        self._wall_ms = wall_ms
+        self._pools: dict[str, _LocalPool] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Listen to news, look at all pools now and then."""
+        self._spawn(self._listen())
+        self._spawn(self._sweep())
+
+    async def stop(self) -> None:
+        """Leave everything to the other gateways."""
+        tasks = [*self._tasks, *(local.task for local in self._pools.values() if local.task is not None)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._matcher.stop()
+
+    async def quick(
+        self, account: Account, pool_name: str, choice: Choice, commitment: str, ticket_id: str
+    ) -> AsyncIterator[Status | pb.Refusal]:
+        """How a ticket stands, until it is READY or CANCELLED, or a refusal. Closing the iterator gives the place up.
+
+        A ticket that is known is joined, also from another gateway; after it had been given up, at its old place.
+        Raises StoreUnavailable before the first status only. Refused: bad_id, bad_pool, bad_commitment, id_reused,
+        already_queued, already_playing, too_many_tickets, pool_full.
+        """
+        if no := _malformed(ticket_id, pool_name, commitment):
+            yield no
+            return
+        pool = Pool(pool_name, choice, account.kind if choice.rated else "")
+        content = f"{pool.id} {digest(commitment)}"
+        keep = self._settings.keep_ms
+        claimed = await self._marks.claim("ticket", account.account_id, ticket_id, content, keep)
+        if claimed != content:
+            yield Status(State.CANCELLED) if claimed == _CANCELLED else refusal("id_reused")
+            return
+        ticket = Ticket(ticket_id, account.account_id, account.kind, account.name, commitment)
+        stream = new_id()
+        most = self._settings.bot_tickets if account.kind == BOT else 1
+        try:
+            status = await self._enter(pool, ticket, stream, most)
+            if isinstance(status, pb.Refusal):
+                yield status
+                return
+            follower = self._follow(pool, _Follower(ticket, stream, most, status, time.monotonic()))
+            while True:
+                yield follower.status
+                if follower.status.state in (State.READY, State.CANCELLED):
+                    return
+                await follower.news.wait()
+                follower.news.clear()
+        finally:
+            self._unfollow(pool, ticket, stream)
+
+    async def cancel(self, account_id: str, ticket_id: str) -> Status:
+        """Take a ticket back: CANCELLED, or MATCHED or READY if that came first. Raises StoreUnavailable."""
+        claimed = await self._marks.claim("ticket", account_id, ticket_id, _CANCELLED, self._settings.keep_ms)
+        if claimed == _CANCELLED:
+            return Status(State.CANCELLED)
+        pool_id = claimed.split(" ")[0]
+        return await self._store.cancel(pool_id, f"{account_id}/{ticket_id}", self._wall_ms())
+
+    # ---- arriving and leaving ----
+
+    async def _enter(self, pool: Pool, ticket: Ticket, stream: str, most: int) -> Status | pb.Refusal:
+        until = time.monotonic() + self._settings.patience_s
+        while isinstance(status := await self._store.enqueue(pool, ticket, stream, most, self._wall_ms()), NoPlace):
+            if status is NoPlace.FULL:
+                return refusal("pool_full")
+            seats = (await self._store.look(pool.id)).seats
+            playing = [match for match, accounts in seats.items() if ticket.account_id in accounts]
+            if over := await self._live.ended(playing) if playing else set():
+                await self._store.free(pool.id, sorted(over))
+            elif time.monotonic() > until:
+                if most > 1:
+                    return refusal("too_many_tickets", limit=most)
+                return refusal("already_playing" if playing else "already_queued")
+            else:
+                await asyncio.sleep(0.1)
+        return status
+
+    def _follow(self, pool: Pool, follower: _Follower) -> _Follower:
+        local = self._pools.get(pool.id)
+        if local is None:
+            local = self._pools[pool.id] = _LocalPool(pool)
+            local.task = asyncio.create_task(self._attend(local), name=f"pool-{pool.id}")
+        local.followers[follower.stream] = follower
+        local.wake.set()
+        return follower
+
+    def _unfollow(self, pool: Pool, ticket: Ticket, stream: str) -> None:
+        follower: _Follower | None = None
+        if (local := self._pools.get(pool.id)) is not None:
+            follower = local.followers.pop(stream, None)
+            if not local.followers and local.task is not None:
+                local.task.cancel()
+                del self._pools[pool.id]
+        if follower is None or follower.status.state in (State.WAITING, State.LEFT, State.SILENT):
+            self._spawn(self._leave(pool.id, ticket.ref, stream))
+
+    async def _leave(self, pool_id: str, ref: str, stream: str) -> None:
+        try:
+            await self._store.leave(pool_id, ref, stream, self._wall_ms())
+        except StoreUnavailable as no:
+            _log.warning("ticket_not_given_up", reason=str(no))  # it falls silent instead
+
+    # ---- the pools of this gateway ----
+
+    async def _attend(self, local: _LocalPool) -> None:
+        while True:
+            local.wake.clear()
+            try:
+                await self._round(local)
+            except StoreUnavailable as no:
+                _log.warning("pool_delayed", pool=local.pool.id, reason=str(no))
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait here must not wait in vain
+                _log.error("pool_failed", pool=local.pool.id, error=type(error).__name__, text=str(error))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._settings.tick_s):
+                    await local.wake.wait()
+
+    async def _round(self, local: _LocalPool) -> None:
+        streams = {follower.ticket.ref: follower.stream for follower in local.followers.values()}
+        found = await self._store.refresh(local.pool.id, streams, self._wall_ms())
+        open_now = 0
+        for follower in list(local.followers.values()):
+            status = found.get(follower.ticket.ref)
+            if status is None or status.state in (State.LEFT, State.SILENT):
+                status = await self._again(local.pool, follower)
+            follower.tell(status, time.monotonic())
+            if status.state is State.MATCHED:
+                open_now = local.pool.choice.seats
+            elif status.state is State.WAITING:
+                open_now = max(open_now, status.waiting)
+        if open_now >= local.pool.choice.seats and not await self._matcher.run(local.pool.id):
+            asyncio.get_running_loop().call_later(_AGAIN_S, local.wake.set)
+
+    async def _again(self, pool: Pool, follower: _Follower) -> Status:
+        """A ticket whose call goes on, but which was given up elsewhere or fell silent, as in an outage."""
+        args = (follower.ticket, follower.stream, follower.most, self._wall_ms())
+        status = await self._store.enqueue(pool, *args)
+        return Status(State.CANCELLED) if isinstance(status, NoPlace) else status
+
+    # ---- all pools ----
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with self._store.news() as news:
+                    async for pool_id in news:
+                        if (local := self._pools.get(pool_id)) is not None:
+                            local.wake.set()
+            except StoreUnavailable:
+                await asyncio.sleep(self._settings.tick_s)  # pools tick meanwhile
+
+    async def _sweep(self) -> None:
+        while True:
+            try:
+                for pool_id in list(self._pools):
+                    await self._store.touch(pool_id, self._wall_ms())
+                for pool_id in await self._store.pools(self._wall_ms() - _LISTED_MS):
+                    await self._matcher.run(pool_id, sweep=True)
+            except StoreUnavailable as no:
+                _log.warning("sweep_delayed", reason=str(no))
+            await asyncio.sleep(self._settings.sweep_s)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _malformed(ticket_id: str, pool_name: str, commitment: str) -> pb.Refusal | None:
+    if not good_command_id(ticket_id):
+        return refusal("bad_id")
+    if _POOL_NAME.fullmatch(pool_name) is None:
+        return refusal("bad_pool")
+    return None if good_commitment(commitment) else refusal("bad_commitment")
