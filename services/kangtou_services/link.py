@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from google.protobuf.message import DecodeError, Message
 
@@ -69,8 +69,8 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """asyncio."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        transport = self._transport
         transport.set_write_buffer_limits(high=MAX_WAITING)
 
     def data_received(self, data: bytes) -> None:
