@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import NoReturn
 
 import psutil
 import structlog
@@ -110,6 +111,20 @@ class EmbeddedServer:
         finally:
             os.close(lock)  # the child keeps its copy
         _log.info("redis_started", pid=self._process.pid, folder=str(self.folder))
+
+    def become(self) -> NoReturn:
+        """Turn this process into the server, for a supervisor that keeps it alive. Raises EmbeddedError."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(self.folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as held:
+            raise AlreadyRunning(f"another server uses {self.folder}") from held
+        os.set_inheritable(lock, True)
+        self.socket.unlink(missing_ok=True)
+        os.chdir(self.folder)
+        command = self._command()
+        os.execv(command[0], command)
 
     def start(self, timeout_s: float = 30.0) -> None:
         """Start it and wait until it answers (it first reads its data). Raises EmbeddedError and leaves no process."""

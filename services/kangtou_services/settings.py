@@ -48,7 +48,7 @@ class Settings(BaseSettings):
     @property
     def redis(self) -> str:
         """Where Redis is."""
-        return self.redis_url or f"unix://{(self.data / 'redis.sock').absolute()}"
+        return self.redis_url or f"unix://{(self.data / 'redis' / 'redis.sock').absolute()}"
 
     @property
     def archive(self) -> str:

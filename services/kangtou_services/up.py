@@ -14,8 +14,9 @@ from pathlib import Path
 
 import structlog
 
-from . import embedded, logs
-from .log.promises import check
+from . import logs
+from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
+from .log.promises import PromiseBroken, insist
 from .redis_client import connect
 from .settings import Settings
 from .supervisor import (
@@ -44,15 +45,35 @@ def main(settings: Settings) -> int:
         left = end_leftovers(settings.data)
         if left:
             log.warning("leftovers_ended", processes=left)
+        end_left_over(settings.data / "redis")
         _environment(settings)
         try:
             asyncio.run(_run(settings))
-        except GaveUp as error:
+        except (GaveUp, PromiseBroken) as error:
             return fail(str(error), EXIT_GAVE_UP)
     return 0
 
 
+def embedded_server(settings: Settings) -> EmbeddedServer:
+    """The Redis of this data folder."""
+    return EmbeddedServer(EmbeddedSettings(settings.data / "redis"))
+
+
+def main_redis(settings: Settings) -> int:
+    """`python -m kangtou_services redis`: become the embedded server."""
+    try:
+        embedded_server(settings).become()
+    except EmbeddedError as error:
+        return fail(str(error), 1)
+
+
 async def _run(settings: Settings) -> None:
+    if settings.redis_url:
+        client = connect(settings.redis)
+        try:
+            await insist(client, replicas=settings.replicas, warn_only=settings.allow_weak_redis)
+        finally:
+            await client.aclose()
     supervisor = Supervisor(settings.data, children(settings))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -95,14 +116,7 @@ def children(settings: Settings) -> list[Child]:
     found: list[Child] = []
 
     async def redis_ready() -> bool:
-        client = connect(settings.redis, connect_s=0.3, reply_s=1.0)
-        try:
-            await check(client, settings)
-        except OSError:
-            return False
-        finally:
-            await client.aclose()
-        return True
+        return embedded_server(settings).answers()
 
     async def listening() -> bool:
         with contextlib.suppress(OSError), socket.create_connection((settings.host, settings.port), 0.3):
@@ -110,7 +124,7 @@ def children(settings: Settings) -> list[Child]:
         return False
 
     if not settings.redis_url:
-        found.append(Child("redis", embedded.command(settings), ready=redis_ready, grace=10.0))
+        found.append(Child("redis", [*services, "redis"], ready=redis_ready, grace=10.0))
     found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=90.0))
     for index in range(settings.gateways):
         found.append(Child(f"gateway-{index}", [*services, "gateway", str(index)], ready=listening))

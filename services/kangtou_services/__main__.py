@@ -1,0 +1,39 @@
+"""`python -m kangtou_services PROCESS`: one process of a server, set up by KANGTOU_… variables (settings.py)."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from pydantic import ValidationError
+
+from .settings import Settings
+
+# Each is `module:function`, loaded when asked for; a function takes the settings and gives an exit code.
+PROCESSES = {
+    "up": "up:main",
+    "redis": "up:main_redis",
+    "pool": "actors:run_pool",
+    "gateway": "gateway.server:main",
+}
+
+
+def main() -> int:
+    """Run the process that the first argument names."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in PROCESSES:
+        sys.stderr.write(f"usage: python -m kangtou_services {{{'|'.join(PROCESSES)}}}\n")
+        return 2
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        for problem in error.errors():
+            sys.stderr.write(f"kangtou: setting {'.'.join(map(str, problem['loc']))}: {problem['msg']}\n")
+        return 2
+    module, _, function = PROCESSES[name].partition(":")
+    found = getattr(importlib.import_module(f".{module}", __package__), function)
+    return int(found(settings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
