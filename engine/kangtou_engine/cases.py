@@ -30,6 +30,8 @@ def run_case(game: Game, case: Mapping[str, Any]) -> list[str]:
         return _compare(game, state, case.get("expect") or {})
     except (BadText, BadOptions, _ScriptError) as error:
         return [str(error)]
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:  # a case of another shape
+        return [f"cannot be read: {type(error).__name__}: {error}"]
 
 
 class _ScriptError(Exception):
