@@ -1,0 +1,7 @@
+"""Finished matches: the records, where they lie, how they are found. Design §4, "Record"."""
+
+from .archiver import Archiver
+from .index import Index, Listed, Query
+from .store import ArchiveConflict, ArchiveError, RecordStore
+
+__all__ = ["ArchiveConflict", "ArchiveError", "Archiver", "Index", "Listed", "Query", "RecordStore"]

@@ -1,0 +1,97 @@
+"""Writes the record of a match that has ended. Design §4: only after it is safely written may the live log expire.
+
+Every step may be cut off by a kill and is simply done again: the record follows from the log alone, the store writes it
+whole or not at all, and index and names take a repeat as it is. Nothing here retires the log; the caller does, after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+
+import structlog
+
+from kangtou_engine.errors import BadText
+from kangtou_engine.record import Place, Record, Terms, make_record, read_record, write_record
+
+from ..agreement import Agreement
+from ..log.base import EventLog, MatchStore
+from ..settings import Settings
+from .index import Index, listed
+from .names import Names
+from .store import ArchiveError, RecordStore
+
+log = structlog.get_logger(__name__)
+
+
+def terms_of(agreement: Agreement) -> Terms:
+    """What a record says of what was agreed: all but the names."""
+    return Terms(
+        match=agreement.match_id,
+        game=agreement.game,
+        version=agreement.version,
+        options=agreement.options,
+        seats=tuple(Place(member.account_id, member.kind, member.commitment) for member in agreement.members),
+        seed_commitment=agreement.seed_commitment,
+        turn_ms=agreement.turn_ms,
+        window_ms=agreement.window_ms,
+        rated=agreement.rated,
+        pool=agreement.pool,
+        board=agreement.board,
+        tags=agreement.tags,
+        created_ms=agreement.created_ms,
+    )
+
+
+class Archiver:
+    """One of each process. Its blocking work is done in threads."""
+
+    def __init__(self, log: EventLog, store: MatchStore, records: RecordStore, index: Index, names: Names) -> None:
+        self._log = log
+        self._store = store
+        self.records = records
+        self.index = index
+        self.names = names
+
+    @classmethod
+    def of(cls, settings: Settings, log: EventLog, store: MatchStore) -> Archiver:
+        """As the settings say: records at the archive's URL, index and names in the data folder."""
+        folder = settings.data / "archive-index"
+        return cls(
+            log,
+            store,
+            RecordStore(settings.archive),
+            Index(folder / "records.sqlite3"),
+            Names(folder / "names.sqlite3"),
+        )
+
+    async def archive(self, match: str) -> None:
+        """Write, check and index the record of a match. Idempotent; returns only when it is safe.
+
+        Raises LogUnavailable, and ArchiveError or another OSError, if it must be tried again.
+        """
+        text = await self._store.agreement(match)
+        seed = await self._store.seed(match)
+        if text is None or seed is None:  # retired and expired: then it was archived before
+            if await asyncio.to_thread(self.index.find, match) is None:
+                raise ArchiveError(f"match {match} has neither a log nor a record")
+            return
+        agreement = Agreement.from_json(text)
+        entries = await self._log.read(match)
+        rows = [(entry.epoch, entry.seq, entry.chain, entry.body) for entry in entries]
+        path = await asyncio.to_thread(self._keep, agreement, rows, seed)
+        log.info("match_archived", match=match, path=path)
+
+    def _keep(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> str:
+        record = self._record(agreement, rows, seed)
+        path = self.records.put(record)
+        self.names.note({member.account_id: member.name for member in agreement.members}, agreement.created_ms)
+        self.index.add([listed(record, path)])
+        return path
+
+    def _record(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> Record:
+        try:
+            record = make_record(terms_of(agreement), rows, seed, version("kangtou"))
+            return read_record(write_record(record))  # a log whose hashes do not fit makes no record: it is kept
+        except BadText as error:
+            raise ArchiveError(f"the log of match {agreement.match_id} makes no record: {error}") from error
