@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from kangtou_engine.actions import Action, parse_action
-from kangtou_engine.cards import HIDDEN, ORDER, RANKS, SUITS, Seat
+from kangtou_engine.cards import HIDDEN, ORDER, RANKS, SUITS, Seat, is_card
 from kangtou_engine.chance import Chance
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import Legal, TooMany
@@ -40,11 +40,14 @@ def garbage(rng: Random, game: Game, state: AnyState, seat: Seat) -> str:
 
 
 def _changed(rng: Random, game: Game, state: AnyState, seat: Seat) -> str:
-    """A legal action of some seat with one word less, more, twice or changed, or as it is."""
-    legal = game.legal(state, rng.choice(game.to_act(state) or (seat,)), LIMIT)
+    """A legal action (of the seat, if it may act) as it is, with other cards of the hand, or with a word changed."""
+    asked = game.to_act(state)
+    legal = game.legal(state, seat if seat in asked else rng.choice(asked or (seat,)), LIMIT)
     if isinstance(legal, TooMany) or not legal:
         return "pass"
     words = str(rng.choice(legal)).split(" ")
+    if rng.random() < 0.5:
+        return " ".join(_other_cards(rng, words, [card for card in state.game.hands[seat] if card != HIDDEN]))
     place = rng.randrange(len(words))
     match rng.randrange(6):
         case 0:
@@ -62,6 +65,15 @@ def _changed(rng: Random, game: Game, state: AnyState, seat: Seat) -> str:
         case _:
             pass
     return " ".join(words)
+
+
+def _other_cards(rng: Random, words: list[str], hand: list[str]) -> list[str]:
+    """The words with their cards replaced by as many others of a hand."""
+    places = [place for place, word in enumerate(words) if is_card(word)]
+    changed = list(words)
+    for place, card in zip(places, rng.sample(hand, min(len(hand), len(places))), strict=False):
+        changed[place] = card
+    return changed
 
 
 def attempt(game: Game, state: AnyState, seat: Seat, text: str) -> Action | IllegalAction:

@@ -130,7 +130,9 @@ class Watch:
         game, state = self.game, self.state
         before = repr(state)
         for _ in range(count):
-            seat = self.rng.randrange(self.config.seats)
+            asked = game.to_act(state)
+            may = asked and self.rng.random() < 0.6
+            seat = self.rng.choice(asked) if may else self.rng.randrange(self.config.seats)
             text = garbage(self.rng, game, state, seat)
             legal = game.legal(state, seat, LIMIT)
             taken = attempt(game, state, seat, text)
