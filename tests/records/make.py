@@ -82,12 +82,14 @@ def play(
     timeout_every: int = 0,
     stop_after: int = 0,
     cause: str = "abandoned",
+    closed: Sequence[Seat] = (),
 ) -> Played:
     """Play a random match that follows from its number.
 
     takeover_every   after so many entries another owner loads the table and goes on
     timeout_every    a seat that is asked alone at an entry divisible by this is left to the clock
     stop_after       close the match after so many entries, with `cause`
+    closed           seats that do not open the entropy they committed to
     """
     chance = random.Random(number)
     config = game.config(options or {}, seats)
@@ -95,8 +97,9 @@ def play(
     played = Played(game, agree(game, number, options or {}, config.seats, entropies), seed_of(number))
     table = _open(played, 1, played.agreement.created_ms)
     for seat, entropy in enumerate(entropies):
-        table.open_entropy(seat, entropy)
-    now = played.agreement.created_ms
+        if seat not in closed:
+            table.open_entropy(seat, entropy)
+    now = played.agreement.created_ms + (played.agreement.open_wait_ms if closed else 0)
     while not table.over:
         now += chance.randrange(5, 900)
         if takeover_every and len(played.entries) % takeover_every == 0:
