@@ -1,0 +1,82 @@
+"""对主 Duizhu (rules/duizhu.md): two fixed pairs, one pack with jokers, trick play with trumps, levels from 3 to A."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...cards import DECK54
+from ...events import Event
+from ...game import GameSpec
+from ...match.state import SCORED
+from ...options import option_specs
+from . import bury, deal, play, recover, redeal, sink, snatch, suit
+from .asking import canonical
+from .bots import greedy, random
+from .cases import CASES
+from .events import EVENTS
+from .evolve import evolve
+from .options import SEATS, Options, configure
+from .score import final_scores, is_over
+from .show import show
+from .state import Own, Table, carry, fresh
+from .view import view
+from .words import WORDS
+
+_AUTOMATIC: Mapping[str, Callable[[Table], tuple[Event, ...]]] = {
+    "deal": deal.automatic,
+    "redeal": redeal.automatic,
+    "way": suit.automatic,
+    "fix": suit.automatic,
+    "bury": bury.automatic,
+    "sink": sink.automatic,
+    "snatch": snatch.automatic,
+    "play": play.automatic,
+    "recover": lambda state: (),
+    SCORED: recover.after_score,
+}
+
+
+def _automatic(state: Table) -> tuple[Event, ...]:
+    return _AUTOMATIC[state.phase](state)
+
+
+GAME: GameSpec[Own] = GameSpec(
+    name="duizhu",
+    version=1,
+    prefix="DZ",
+    title=("Duizhu", "对主"),
+    seats_allowed=(SEATS,),
+    configure=configure,
+    option_rows=option_specs(Options),
+    pack=lambda config: DECK54,  # DZ-1.1
+    fresh=fresh,
+    carry=carry,
+    deal=deal.deal,
+    phases={
+        "deal": deal.DEAL,
+        "redeal": redeal.REDEAL,
+        "way": suit.WAY,
+        "fix": suit.FIX,
+        "bury": bury.BURY,
+        "sink": sink.SINK,
+        "snatch": snatch.SNATCH,
+        "play": play.PLAY,
+        "recover": recover.RECOVER,
+    },
+    automatic=_automatic,
+    evolve=evolve,
+    view=view,
+    canonical=canonical,
+    is_over=is_over,
+    events=EVENTS,
+    words=WORDS,
+    cases=CASES,
+    random=random,
+    greedy=greedy,
+    show=show,
+    dealer_by_lot=False,  # DZ-2.3
+    final_scores=final_scores,
+    table_action=bury.table_action,
+    standing=deal.standing,
+    standing_until=("level_card",),
+)

@@ -1,0 +1,1 @@
+"""Tests of Duizhu; ids are rules and cases of rules/duizhu.md."""
