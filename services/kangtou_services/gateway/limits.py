@@ -1,0 +1,112 @@
+"""What one client may have: open streams, and questions a second. Counted in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import structlog
+
+from ..identity import StoreUnavailable
+from ..settings import Settings
+from .auth import Callers, expired
+from .calls import CallError, Code
+from .streams import PlayStream, too_slow
+
+log = structlog.get_logger(__name__)
+
+LOOK_S = 5.0
+TOKENS_S = 20.0  # how often the tokens of open streams are looked at again
+STALL_S = 20.0  # a seat whose client takes nothing for so long is cut off
+QUESTIONS_S, QUESTIONS_BURST = 50.0, 200.0
+REMEMBERED = 10_000
+
+
+class Rate:
+    """A token bucket for each account."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def allowed(self, account_id: str) -> bool:
+        """Whether one more is allowed now; counts it."""
+        now = self._clock()
+        if len(self._left) > REMEMBERED:
+            self._left.clear()
+        left, since = self._left.get(account_id, (QUESTIONS_BURST, now))
+        left = min(QUESTIONS_BURST, left + (now - since) * QUESTIONS_S)
+        self._left[account_id] = (max(0.0, left - 1), now)
+        return left >= 1
+
+
+class Streams:
+    """The open play streams of this gateway."""
+
+    def __init__(self, settings: Settings, callers: Callers) -> None:
+        self._most = settings.max_streams_per_account
+        self._callers = callers
+        self._open: set[PlayStream] = set()
+        self._of: Counter[str] = Counter()
+        self._draining = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @contextlib.contextmanager
+    def admitted(self, stream: PlayStream) -> Iterator[None]:
+        """Count a stream while it is open. Raises CallError if its account has too many, or none are taken now."""
+        if self._draining:
+            raise CallError(Code.UNAVAILABLE, "this gateway is stopping; connect again", "网关正在停止，请重新连接")
+        account = stream.account_id
+        if self._of[account] >= self._most:
+            raise CallError(
+                Code.RESOURCE_EXHAUSTED,
+                f"this account has {self._most} streams open",
+                f"该账号已有 {self._most} 个连接",
+            )
+        self._open.add(stream)
+        self._of[account] += 1
+        try:
+            yield
+        finally:
+            self._open.discard(stream)
+            self._of[account] -= 1
+            if not self._of[account]:
+                del self._of[account]
+
+    async def watch(self) -> None:
+        """End streams whose token is no longer good, and those of seats that are not read."""
+        tokens_at = 0.0
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now = asyncio.get_running_loop().time()
+            for stream in list(self._open):
+                if stream.blocked_since and now - stream.blocked_since > STALL_S and stream.seated:
+                    log.info("stream_not_read", account=stream.account_id)
+                    stream.end(too_slow())
+            if now - tokens_at >= TOKENS_S:
+                tokens_at = now
+                await self.check_tokens()
+
+    async def check_tokens(self) -> None:
+        """Ask again about the token of each open stream."""
+        by_token: dict[str, list[PlayStream]] = {}
+        for stream in self._open:
+            by_token.setdefault(stream.token, []).append(stream)
+        for token, streams in by_token.items():
+            try:
+                session = await self._callers.look(token, afresh=True)
+            except StoreUnavailable:
+                return  # nobody's token has ended because of that
+            if session is None:
+                for stream in streams:
+                    stream.end(expired())
+
+    async def drain(self, seconds: float) -> None:
+        """End all streams in order."""
+        self._draining = True
+        await asyncio.gather(*(stream.drain(seconds) for stream in list(self._open)))

@@ -1,0 +1,110 @@
+"""PlayService: the stream and its unary twins."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, NoReturn
+
+from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.v1 import play_pb2 as play
+from kangtou.v1 import play_pb2_grpc as rpc
+
+from ..settings import Settings
+from ..table.commands import refused
+from .auth import Callers, token_of
+from .calls import CallError, Code, Context
+from .limits import Rate, Streams
+from .refused import refusal
+from .router import Tables
+from .routes import TableProblem
+from .streams import COMMAND_BYTES, MATCH_ID, PlayStream
+
+# Problems that are the caller's, by their status; what is not here is UNAVAILABLE.
+_STATUS = {
+    "unknown_match": Code.NOT_FOUND,
+    "not_seated": Code.PERMISSION_DENIED,
+    "not_allowed": Code.PERMISSION_DENIED,
+    "faulted": Code.ABORTED,
+    "quarantined": Code.ABORTED,
+    "malformed": Code.INVALID_ARGUMENT,
+    "rate_limited": Code.RESOURCE_EXHAUSTED,
+    "full": Code.RESOURCE_EXHAUSTED,
+}
+
+
+class PlayService(rpc.PlayServiceServicer):
+    """kangtou.v1.PlayService."""
+
+    def __init__(self, settings: Settings, callers: Callers, tables: Tables, streams: Streams) -> None:
+        self._settings = settings
+        self._callers = callers
+        self._tables = tables
+        self._streams = streams
+        self._questions = Rate()
+
+    async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
+        """The stream; reads and writes serialised messages."""
+        session = await self._callers.session(context)
+        stream = PlayStream(context, session, token_of(context), self._tables, self._settings)
+        with self._streams.admitted(stream):
+            await stream.run()
+
+    async def Act(self, request: play.ActRequest, context: Context) -> play.ActResponse:
+        """One action. A refusal is an answer."""
+        account_id = await self._caller(context)
+        command = request.command
+        problem = ""
+        if not MATCH_ID.fullmatch(command.match_id):
+            problem = "unknown_match"
+        elif command.ByteSize() > COMMAND_BYTES:
+            problem = "malformed"
+        else:
+            call = lpb.Call(match_id=command.match_id, account_id=account_id, command=command, unary=True)
+            try:
+                reply = await self._tables.call(call)
+                return play.ActResponse(answer=reply.answer)
+            except TableProblem as error:
+                problem = error.code
+        return play.ActResponse(answer=refused(command.command_id[:64], refusal(problem)))
+
+    async def GetView(self, request: play.GetViewRequest, context: Context) -> play.GetViewResponse:
+        """What a seat or a spectator sees now."""
+        query = lpb.Query(view=True, spectate=request.spectate)
+        if request.HasField("seat"):
+            query.seat = request.seat
+        return (await self._ask(context, request.match_id, query)).view
+
+    async def Legal(self, request: play.LegalRequest, context: Context) -> play.LegalResponse:
+        """The legal actions of the caller's seat."""
+        query = lpb.Query(legal=True)
+        if request.HasField("seat"):
+            query.seat = request.seat
+        return (await self._ask(context, request.match_id, query)).legal
+
+    async def Check(self, request: play.CheckRequest, context: Context) -> play.CheckResponse:
+        """Whether an action would do."""
+        if request.ByteSize() > COMMAND_BYTES:
+            return play.CheckResponse(refused=refusal("malformed"))
+        query = lpb.Query(check=request.action)
+        if request.HasField("seat"):
+            query.seat = request.seat
+        return (await self._ask(context, request.match_id, query)).check
+
+    async def _caller(self, context: Context) -> str:
+        return (await self._callers.session(context)).account.account_id
+
+    async def _ask(self, context: Context, match_id: str, query: lpb.Query) -> lpb.Reply:
+        account_id = await self._caller(context)
+        if not MATCH_ID.fullmatch(match_id):
+            _abort("unknown_match")
+        if not self._questions.allowed(account_id):
+            _abort("rate_limited")
+        try:
+            return await self._tables.call(lpb.Call(match_id=match_id, account_id=account_id, query=query))
+        except TableProblem as error:
+            _abort(error.code)
+
+
+def _abort(code: str) -> NoReturn:
+    text = refusal(code)
+    raise CallError(_STATUS.get(code, Code.UNAVAILABLE), f"{text.code}: {text.text_en}", text.text_zh)

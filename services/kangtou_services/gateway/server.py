@@ -1,0 +1,183 @@
+"""A gateway: startup, serve, shutdown on one screen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import grpc
+import structlog
+import uvloop
+from grpc_health.v1 import health, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc
+
+from .. import logs
+from ..directory import DirectoryUnavailable, Gateway, Heart
+from ..identity import Identity
+from ..runtime import Backend, on_redis
+from ..settings import Settings
+from .admin import AdminService
+from .auth import Callers
+from .calls import Guard
+from .health import Readiness
+from .limits import Streams
+from .play import PlayService
+from .router import Router
+
+log = structlog.get_logger(__name__)
+
+DRAIN_S = 2.0  # for answers that are due when a gateway stops
+GRACE_S = 1.5  # for unary calls after that
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What further services of a gateway are built from."""
+
+    backend: Backend
+    identity: Identity
+    callers: Callers
+    router: Router
+    gateway_id: str
+
+
+# Adds a service to a server; gives its full name, and what to await when the gateway stops.
+Extra: TypeAlias = Callable[[grpc.aio.Server, Parts], "tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A gateway that serves."""
+
+    address: str
+    port: int
+    parts: Parts
+    streams: Streams
+    readiness: Readiness
+    stop: Callable[[], Coroutine[Any, Any, None]]
+
+
+def options(settings: Settings) -> list[tuple[str, int]]:
+    """Channel arguments. Half-open connections are found within 20 s; clients may ping every 5 s."""
+    return [
+        ("grpc.so_reuseport", 1),
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.max_concurrent_streams", settings.max_streams_per_connection),
+        ("grpc.keepalive_time_ms", 10_000),
+        ("grpc.keepalive_timeout_ms", 10_000),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ]
+
+
+async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = (), name: str = "gateway") -> Running:
+    """Serve on the settings' host and port (0: any free one). Raises OSError, DirectoryUnavailable.
+
+    It needs no process of its own: with a table host on a unix socket beside it and a log in memory, one process is
+    a whole server.
+    """
+    settings = backend.settings
+    gateway_id = f"{name}-{secrets.token_hex(4)}"
+    callers = Callers(identity)
+    router = Router(settings, backend.log, backend.directory, gateway_id)
+    streams = Streams(settings, callers)
+    readiness = Readiness(backend.log)
+    parts = Parts(backend, identity, callers, router, gateway_id)
+
+    server = grpc.aio.server(options=options(settings), interceptors=[Guard()])
+    play_pb2_grpc.add_PlayServiceServicer_to_server(PlayService(settings, callers, router, streams), server)
+    admin_pb2_grpc.add_AdminServiceServicer_to_server(
+        AdminService(backend, gateway_id, callers, router, streams, readiness), server
+    )
+    health_pb2_grpc.add_HealthServicer_to_server(readiness.servicer, server)
+    added = [extra(server, parts) for extra in extras]
+    names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN] + [one for one, _ in added]
+    reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    port = _bind(server, settings)
+
+    await router.start()
+    await readiness.look(names)
+    await server.start()
+    me = Gateway(gateway_id, f"{settings.host}:{port}", settings.node, os.getpid())
+    heart = Heart(lambda: backend.directory.register_gateway(me), every_s=settings.heartbeat_ms / 1000)
+    await heart.start()
+    tasks = [asyncio.create_task(work, name="gateway") for work in (readiness.watch(), streams.watch())]
+    for task in tasks:
+        task.add_done_callback(_noted)
+    log.info("gateway_ready", gateway=gateway_id, address=me.address)
+
+    async def stop() -> None:
+        """Drain: no new calls, the answers that are due, the streams' end, then everything else."""
+        await readiness.leave()
+        await streams.drain(DRAIN_S)
+        await server.stop(GRACE_S)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for _, close in added:
+            if close is not None:
+                await close()
+        await router.stop()
+        await heart.stop()
+        with contextlib.suppress(DirectoryUnavailable):
+            await backend.directory.leave_gateway(gateway_id)
+        log.info("gateway_stopped", gateway=gateway_id)
+
+    return Running(me.address, port, parts, streams, readiness, stop)
+
+
+_OWN: tuple[tuple[Any, str], ...] = ((play_pb2, "PlayService"), (admin_pb2, "AdminService"))
+
+
+def _bind(server: grpc.aio.Server, settings: Settings) -> int:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    try:
+        return server.add_insecure_port(f"{host}:{settings.port}")
+    except RuntimeError as error:
+        raise OSError(f"cannot listen on {host}:{settings.port}") from error
+
+
+def _noted(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("task_failed", error=type(error).__name__)
+
+
+# ---- as a process ----
+
+
+async def _serve(settings: Settings, name: str) -> None:
+    backend = await on_redis(settings)
+    try:
+        identity, extras = wired(backend)
+        running = await start(backend, identity, extras, name)
+        stopping = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stopping.set)
+        await stopping.wait()
+        await running.stop()
+    finally:
+        await backend.close()
+
+
+def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
+    """Identity and the services beside play, on this backend."""
+    raise NotImplementedError
+
+
+def main(settings: Settings) -> int:
+    """`python -m kangtou_services gateway [INDEX]`: serve until SIGTERM."""
+    name = f"gateway-{sys.argv[2]}" if len(sys.argv) > 2 else "gateway"
+    logs.configure(settings.log_level, name)
+    uvloop.run(_serve(settings, name))
+    return 0

@@ -1,0 +1,331 @@
+"""One play stream: a reader and a writer, and the matches that it follows.
+
+    read    requests → calls to the router; whatever cannot be forwarded is answered here
+    write   the only task that writes to the stream: what waits in the outbox leaves as one message
+    end     the first reason counts; the call's handler then takes everything down
+
+Every command gets exactly one answer: with a delivery of the table, or from the reply to its call, or from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.v1 import play_pb2 as play
+
+from ..identity import Session
+from ..settings import Settings
+from ..table.commands import refused
+from .calls import CallError, Code, Context, garbage
+from .followers import Follower, Key
+from .outbox import Outbox, TooSlow
+from .refused import refusal
+from .router import Tables
+from .routes import Pending
+
+MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+COMMAND_BYTES = 4_096  # an action's text has at most 512 letters
+CALLS_MOST = 8_192  # commands of one stream without an answer
+FOLLOWERS_MOST = 8_192  # matches on one stream
+ENTROPY_BYTES = 64
+
+
+def too_slow() -> CallError:
+    """The client does not read."""
+    return CallError(
+        Code.RESOURCE_EXHAUSTED,
+        "answers and prompts are not being read; connect again to resume",
+        "应答与询问未被读取，请重新连接以继续",
+    )
+
+
+class StreamCall:
+    """A command under way: the callback of its reply."""
+
+    __slots__ = ("call", "command_id", "follower", "pending", "seat", "stream")
+
+    def __init__(self, stream: PlayStream, call: lpb.Call, seat: int | None, command_id: str) -> None:
+        self.stream = stream
+        self.call = call
+        self.seat = seat
+        self.command_id = command_id
+        self.follower: Follower | None = None
+        self.pending: Pending | None = None
+
+    def send(self) -> None:
+        """Send it, or send it again."""
+        self.call.unary = self.follower is None
+        self.pending = self.stream.tables.send(self.call, self)
+
+    def finished(self) -> None:
+        """It is answered."""
+        self.stream.calls.discard(self)
+        self.stream.changed.set()
+
+    def __call__(self, reply: lpb.Reply) -> None:
+        """The reply."""
+        what = reply.WhichOneof("body")
+        if what is None and self.follower is not None and self.follower.superseded:
+            self.follower = None  # the answer went to the stream that took the seat: ask for it by its id
+            self.send()
+            return
+        self.finished()
+        if what == "answer":
+            self.stream.answer(self.call.match_id, self.seat, reply.answer)
+        elif what == "problem":
+            answer = refused(self.command_id, refusal(reply.problem.code))
+            self.stream.answer(self.call.match_id, self.seat, answer)
+
+
+class PlayStream:
+    """One call of Play."""
+
+    def __init__(self, context: Context, session: Session, token: str, tables: Tables, settings: Settings) -> None:
+        self.account_id = session.account.account_id
+        self.token = token
+        self.tables = tables
+        self.outbox = Outbox(settings.queue_updates)
+        self.followers: dict[Key, Follower] = {}
+        self.calls: set[StreamCall] = set()
+        self.blocked_since = 0.0  # a write has not been taken since (loop time); 0: none is under way
+        self.changed = asyncio.Event()  # less may be due than before
+        self._context = context
+        self._behind: set[Follower] = set()
+        self._end: asyncio.Future[CallError | None] = asyncio.get_running_loop().create_future()
+        self._reader: asyncio.Task[None] | None = None
+        self._requests: dict[str, Callable[[play.PlayRequest, int], None]] = {
+            "command": self._command,
+            "standing": self._standing,
+            "attach": self._attach,
+            "detach": self._detach,
+            "entropy": self._entropy,
+            "pong": lambda request, size: None,
+        }
+
+    @property
+    def seated(self) -> bool:
+        """Whether it has a seat somewhere."""
+        return any(not key[1] for key in self.followers)
+
+    # ---- from beginning to end ----
+
+    async def run(self) -> None:
+        """Serve the stream. Raises CallError, the status that it ends with."""
+        await self._context.send_initial_metadata(())
+        self._reader = asyncio.create_task(self._read(), name="play-read")
+        writer = asyncio.create_task(self._write(), name="play-write")
+        tasks = (self._reader, writer)
+        for task in tasks:
+            task.add_done_callback(self._task_ended)
+        try:
+            error = await self._end
+        finally:
+            self._take_down()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if error is not None:
+            raise error
+
+    def end(self, error: CallError | None) -> None:
+        """End the stream with a status (None: OK)."""
+        if not self._end.done():
+            self._end.set_result(error)
+
+    def _task_ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or self._end.done():
+            return
+        error = task.exception()
+        if isinstance(error, CallError):
+            self.end(error)
+        elif error is not None:
+            self._end.set_exception(error)
+
+    def _take_down(self) -> None:
+        for call in self.calls:
+            if call.pending is not None:
+                call.pending.over = True
+        self.calls.clear()
+        for follower in list(self.followers.values()):
+            self.tables.unsubscribe(follower.sub)
+        self.followers.clear()
+        self._behind.clear()
+
+    async def drain(self, seconds: float) -> None:
+        """This gateway stops: no more requests, the answers that are due, then UNAVAILABLE."""
+        if self._reader is not None:
+            self._reader.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._settled(followers=False)
+        self.end(CallError(Code.UNAVAILABLE, "this gateway is stopping; connect again", "网关正在停止，请重新连接"))
+
+    async def _settled(self, *, followers: bool) -> None:
+        """Until nothing is due to the client (and, with `followers`, nothing can become due)."""
+        while self.calls or not self.outbox.empty or self.blocked_since or (followers and self.followers):
+            self.changed.clear()
+            await self.changed.wait()
+
+    # ---- writing ----
+
+    async def _write(self) -> None:
+        outbox, write, time = self.outbox, self._context.write, asyncio.get_running_loop().time
+        while True:
+            await outbox.wait()
+            payload = outbox.take()
+            self.blocked_since = time()
+            await write(payload)
+            self.blocked_since = 0.0
+            self.changed.set()
+            if self._behind:
+                self._catch_up()
+
+    def answer(self, match_id: str, seat: int | None, answer: play.Answer) -> None:
+        """Give one answer."""
+        update = play.Update(match_id=match_id, answer=answer)
+        if seat is not None:
+            update.seat = seat
+        self._put(play.PlayResponse(updates=[update]).SerializeToString())
+
+    def _put(self, payload: bytes) -> None:
+        try:
+            self.outbox.put(payload)
+        except TooSlow:
+            self.end(too_slow())
+
+    def lagging(self, follower: Follower) -> None:
+        """A subscription's queue is full: leave its backlog out, begin it anew when the client has caught up."""
+        self.tables.unsubscribe(follower.sub)
+        self._behind.add(follower)
+        try:
+            self.outbox.lag(follower.queue, follower.lagging_notice())
+        except TooSlow:
+            self.end(too_slow())
+
+    def _catch_up(self) -> None:
+        for follower in [one for one in self._behind if not one.queue.ready]:
+            self._behind.discard(follower)
+            follower.queue.lagging = False
+            follower.sub.seq = 0
+            if self.followers.get(follower.key) is follower:
+                self.tables.subscribe(follower.sub)
+
+    def left(self, follower: Follower) -> None:
+        """A subscription has ended."""
+        if self.followers.get(follower.key) is follower:
+            del self.followers[follower.key]
+            self.changed.set()
+
+    # ---- reading ----
+
+    async def _read(self) -> None:
+        read, parse, requests = self._context.read, play.PlayRequest.FromString, self._requests
+        while True:
+            raw = await read()
+            if raw is grpc.aio.EOF:
+                break
+            try:
+                request = parse(raw)
+            except DecodeError as error:
+                raise garbage() from error
+            what = request.WhichOneof("body")
+            if what is None:
+                self.answer("", None, refused("", refusal("malformed")))
+            else:
+                requests[what](request, len(raw))
+        # The client sends no more: what it follows goes on until it ends.
+        await self._settled(followers=True)
+        self.end(None)
+
+    def _command(self, request: play.PlayRequest, size: int) -> None:
+        body = request.command
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, command=body)
+        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
+
+    def _standing(self, request: play.PlayRequest, size: int) -> None:
+        body = request.standing
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, standing=body)
+        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
+
+    def _forward(self, call: lpb.Call, seat: int | None, command_id: str, size: int) -> None:
+        problem = ""
+        if size > COMMAND_BYTES:
+            problem = "malformed"
+        elif not MATCH_ID.fullmatch(call.match_id):
+            problem = "unknown_match"
+        elif len(self.calls) >= CALLS_MOST:
+            problem = "rate_limited"
+        if problem:
+            self.answer(call.match_id[:64], seat, refused(command_id[:64], refusal(problem)))
+            return
+        wanted = StreamCall(self, call, seat, command_id)
+        follower = self.followers.get((call.match_id, False, seat))
+        if follower is not None and follower.listening:
+            wanted.follower = follower
+        self.calls.add(wanted)
+        wanted.send()
+
+    def _attach(self, request: play.PlayRequest, size: int) -> None:
+        body = request.attach
+        seat = body.seat if body.HasField("seat") and not body.spectate else None
+        key = (body.match_id, body.spectate, seat)
+        problem = ""
+        if not MATCH_ID.fullmatch(body.match_id):
+            problem = "unknown_match"
+        elif len(body.entropy) > ENTROPY_BYTES:
+            problem = "malformed"
+        elif len(self.followers) >= FOLLOWERS_MOST:
+            problem = "rate_limited"
+        if problem:
+            self.answer(body.match_id[:64], seat, refused("", refusal(problem)))
+            return
+        self._drop(key)
+        follower = self.followers[key] = Follower(self, key)
+        sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
+        sub.spectate, sub.seat, sub.seq, sub.entropy = body.spectate, seat, body.from_seq, body.entropy
+        self.tables.subscribe(sub)
+
+    def _detach(self, request: play.PlayRequest, size: int) -> None:
+        body = request.detach
+        if body.HasField("seat") or body.spectate:
+            self._drop((body.match_id, body.spectate, body.seat if body.HasField("seat") else None))
+            return
+        for key in [key for key in self.followers if key[0] == body.match_id and not key[1]]:
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        follower = self.followers.pop(key, None)
+        if follower is not None:
+            self._behind.discard(follower)
+            self.tables.unsubscribe(follower.sub)
+
+    def _entropy(self, request: play.PlayRequest, size: int) -> None:
+        body = request.entropy
+        if not MATCH_ID.fullmatch(body.match_id) or len(body.entropy) > ENTROPY_BYTES:
+            self.answer(body.match_id[:64], None, refused("", refusal("malformed")))
+            return
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, entropy=body)
+        self._forward_quietly(call)
+
+    def _forward_quietly(self, call: lpb.Call) -> None:
+        quiet = _Quiet(self, call, None, "")
+        if len(self.calls) < CALLS_MOST:
+            self.calls.add(quiet)
+            quiet.send()
+
+
+class _Quiet(StreamCall):
+    """A request that is not answered."""
+
+    __slots__ = ()
+
+    def __call__(self, reply: lpb.Reply) -> None:
+        """The reply."""
+        self.finished()
