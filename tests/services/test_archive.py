@@ -1,0 +1,404 @@
+"""Archiving: whatever dies at whatever step, no match is lost and none is there twice."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kangtou_engine.match.match import Game
+from kangtou_engine.record import Record, write_record
+from kangtou_services.archive import ArchiveConflict, ArchiveError, Archiver, Index, Listed, Query, RecordStore
+from kangtou_services.archive.index import BadPage, listed
+from kangtou_services.archive.names import Names
+from kangtou_services.archive.store import path_of
+from kangtou_services.log.base import LogUnavailable
+from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
+from tests.games.parrot import GAME
+from tests.records.make import ENGINE, Played, play
+
+PARROT = Game(GAME)
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+async def stored(played: Played) -> tuple[MemoryLog, MemoryMatchStore]:
+    """A live log and what lies beside it."""
+    server = MemoryServer()
+    log, store = MemoryLog(server), MemoryMatchStore(server)
+    match = played.agreement.match_id
+    await store.create(match, played.agreement.to_json(), played.seed)
+    await log.claim(match, "actor-1", None, played.entries[0])
+    for before, entry in itertools.pairwise(played.entries):
+        if "= claim" in entry.body:
+            await log.claim(match, "another", before, entry)
+        else:
+            await log.append(match, entry)
+    return log, store
+
+
+def archiver_of(log: MemoryLog, store: MemoryMatchStore, folder: Path, url: str = "") -> Archiver:
+    """As a process has it that starts on this folder."""
+    return Archiver(
+        log,
+        store,
+        RecordStore(url or str(folder / "archive")),
+        Index(folder / "records.db"),
+        Names(folder / "names.db"),
+    )
+
+
+@pytest.fixture(params=["folder", "memory"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where records go: a folder, and a store that is none."""
+    return str(tmp_path / "archive") if request.param == "folder" else f"memory://{uuid.uuid4().hex}"
+
+
+async def test_a_match_is_archived(tmp_path: Path, url: str) -> None:
+    """Its record, its place in the index, the names at that time; a repeat changes nothing."""
+    played = play(PARROT, 1, takeover_every=9)
+    log, store = await stored(played)
+    archiver = archiver_of(log, store, tmp_path, url)
+    match = played.agreement.match_id
+    await archiver.archive(match)
+    await archiver.archive(match)
+    (row,) = archiver.index.page(Query(), 10)[0]
+    found = archiver.records.get(row.path)
+    assert row.match == match
+    assert replace(found, head=replace(found.head, engine=ENGINE)) == played.record
+    assert list(archiver.records.paths()) == [row.path]
+    accounts = [member.account_id for member in played.agreement.members]
+    assert archiver.names.of(accounts, row.ended_ms) == {
+        member.account_id: member.name for member in played.agreement.members
+    }
+    text = archiver.records.text(row.path)
+    assert not any(member.name in text for member in played.agreement.members)
+    archiver.index.close()
+
+
+STEPS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {}
+
+
+def step(cut: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.MonkeyPatch], None]:
+    """A step at which a process is killed."""
+    STEPS[cut.__name__] = cut
+    return cut
+
+
+def die(*_: object, **__: object) -> None:
+    raise Killed
+
+
+def after(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+    """Die right after a call."""
+    call = getattr(owner, name)
+
+    def dying(*args: object, **kwargs: object) -> None:
+        call(*args, **kwargs)
+        raise Killed
+
+    monkeypatch.setattr(owner, name, dying)
+
+
+@step
+def reading_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryLog, "read", die)
+
+
+@step
+def before_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecordStore, "_write", die)
+
+
+@step
+def with_the_file_half_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = RecordStore._write
+
+    def dying(self: RecordStore, path: str, packed: bytes) -> None:
+        write(self, path, packed[: len(packed) // 2])  # worse than a kill can be: also under its final name
+        raise Killed
+
+    monkeypatch.setattr(RecordStore, "_write", dying)
+
+
+@step
+def before_the_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "replace", die)
+    monkeypatch.setattr("fsspec.implementations.memory.MemoryFileSystem.mv", die)
+
+
+@step
+def after_the_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    after(monkeypatch, RecordStore, "_write")
+
+
+@step
+def after_reading_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    after(monkeypatch, RecordStore, "put")
+
+
+@step
+def after_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    after(monkeypatch, Names, "note")
+
+
+@step
+def before_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Index, "add", die)
+
+
+@step
+def in_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kangtou_services.archive.index.json.dumps", die)
+
+
+@step
+def after_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    after(monkeypatch, Index, "add")
+
+
+@pytest.mark.parametrize("name", STEPS)
+async def test_killed_at_every_step(name: str, tmp_path: Path, url: str) -> None:
+    """The next process does it again; one whole record, one row, and only then would the log be retired."""
+    played = play(PARROT, 3, takeover_every=9)
+    log, store = await stored(played)
+    match = played.agreement.match_id
+    with pytest.MonkeyPatch.context() as patch:
+        STEPS[name](patch)
+        with pytest.raises(Killed):
+            await archiver_of(log, store, tmp_path, url).archive(match)
+    assert await store.live() == [match]
+    archiver = archiver_of(log, store, tmp_path, url)
+    await archiver.archive(match)
+    rows, _ = archiver.index.page(Query(), 10)
+    assert [row.match for row in rows] == [match]
+    assert list(archiver.records.paths()) == [rows[0].path]
+    assert archiver.records.get(rows[0].path).entries == played.record.entries
+    archiver.index.close()
+
+
+async def test_two_processes_archive_the_same_match(tmp_path: Path) -> None:
+    """Both succeed; one record."""
+    played = play(PARROT, 4)
+    log, store = await stored(played)
+    first, second = archiver_of(log, store, tmp_path), archiver_of(log, store, tmp_path)
+    await first.archive(played.agreement.match_id)
+    await second.archive(played.agreement.match_id)
+    assert len(list(first.records.paths())) == 1
+    assert first.index.count() == second.index.count() == 1
+    first.index.close()
+    second.index.close()
+
+
+async def test_the_log_cannot_be_read(tmp_path: Path) -> None:
+    """Nothing is written; the caller tries again."""
+    played = play(PARROT, 4)
+    log, store = await stored(played)
+    archiver = archiver_of(log, store, tmp_path)
+    with log.server.outage(), pytest.raises(LogUnavailable):
+        await archiver.archive(played.agreement.match_id)
+    assert list(archiver.records.paths()) == []
+
+
+async def test_a_log_that_makes_no_record_is_kept(tmp_path: Path) -> None:
+    """An entry was changed in the store, or the match is not over: an error, and nothing is archived."""
+    played = play(PARROT, 4)
+    log, store = await stored(played)
+    archiver = archiver_of(log, store, tmp_path)
+    held = log.server.find(played.agreement.match_id)
+    assert held is not None
+    ended = held.entries.pop()
+    with pytest.raises(ArchiveError, match="has not ended"):
+        await archiver.archive(played.agreement.match_id)
+    entry = held.entries[5]
+    held.entries[5] = entry.__class__(entry.epoch, entry.seq, entry.body + " ", entry.chain)
+    held.entries.append(ended)
+    with pytest.raises(ArchiveError, match="makes no record"):
+        await archiver.archive(played.agreement.match_id)
+    assert list(archiver.records.paths()) == []
+
+
+async def test_a_match_that_was_archived_and_has_expired(tmp_path: Path) -> None:
+    """Nothing to do; one that nobody knows is an error."""
+    played = play(PARROT, 4)
+    log, store = await stored(played)
+    archiver = archiver_of(log, store, tmp_path)
+    await archiver.archive(played.agreement.match_id)
+    log.server.expire(played.agreement.match_id)
+    await archiver.archive(played.agreement.match_id)
+    with pytest.raises(ArchiveError, match="neither a log nor a record"):
+        await archiver.archive("never")
+    archiver.index.close()
+
+
+def test_another_record_is_never_overwritten(tmp_path: Path, url: str) -> None:
+    """Two records of one match: the first stays."""
+    store = RecordStore(url)
+    record = play(PARROT, 1).record
+    other = Record(record.head, record.entries, bytes(32))
+    path = store.put(record)
+    with pytest.raises(ArchiveConflict):
+        store.put(other)
+    assert store.get(path) == record
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    """Not a traceback of a library."""
+    store = RecordStore(str(tmp_path))
+    record = play(PARROT, 1).record
+    path = store.put(record)
+    (tmp_path / path).write_bytes(b"not a record")
+    with pytest.raises(ArchiveError, match="cannot be unpacked"):
+        store.text(path)
+    with pytest.raises(FileNotFoundError):
+        store.text("2026/01/01/none.ktr.zst")
+
+
+def test_paths_say_the_day_of_the_end(tmp_path: Path) -> None:
+    """In UTC."""
+    record = play(PARROT, 1).record
+    assert path_of(record) == f"2026/11/30/{record.head.terms.match}.ktr.zst"
+
+
+# ---- the index ----
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    found = Index(tmp_path / "records.db")
+    yield found
+    found.close()
+
+
+def test_it_is_rebuilt_from_the_records_alone(tmp_path: Path, index: Index) -> None:
+    """With equal answers."""
+    store = RecordStore(str(tmp_path / "archive"))
+    rows = [listed(record, store.put(record)) for record in (play(PARROT, number).record for number in range(12))]
+    index.add(rows)
+    again = Index(tmp_path / "again.db")
+    assert again.rebuild(store, batch=5) == 12
+    assert again.rebuild(store) == 0
+    for query in (Query(), Query(game="parrot"), Query(account=rows[3].accounts[1]), Query(from_ms=rows[4].ended_ms)):
+        assert again.page(query, 100) == index.page(query, 100)
+    again.close()
+
+
+def row(number: int, **given: object) -> Listed:
+    """A made-up row."""
+    values: dict[str, object] = {
+        "match": f"m{number}",
+        "path": f"p{number}",
+        "game": "hongshi" if number % 3 else "duizhu",
+        "version": 1,
+        "variant": "",
+        "options": "{}",
+        "started_ms": 1000 + number,
+        "ended_ms": 2000 + number // 2,  # pairs end at the same time
+        "cause": "rules",
+        "rounds": 1,
+        "moves": 9,
+        "rated": bool(number % 2),
+        "pool": "",
+        "tournament": "cup" if number % 10 == 0 else "",
+        "accounts": (f"a{number % 5}", f"a{number % 7 + 5}"),
+        "scores": (1, -1),
+        "places": (1, 2),
+    }
+    return Listed(**{**values, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        (Query(), lambda row: True),
+        (Query(game="duizhu"), lambda row: row.game == "duizhu"),
+        (Query(account="a3"), lambda row: "a3" in row.accounts),
+        (Query(account="a3", game="hongshi"), lambda row: "a3" in row.accounts and row.game == "hongshi"),
+        (Query(tournament="cup"), lambda row: row.tournament == "cup"),
+        (Query(account="a0", tournament="cup"), lambda row: "a0" in row.accounts and row.tournament == "cup"),
+        (Query(from_ms=2010, to_ms=2030), lambda row: 2010 <= row.ended_ms < 2030),
+    ],
+)
+def test_pages_hold_every_row_once(index: Index, query: Query, wanted: Callable[[Listed], bool]) -> None:
+    """Newest first, whatever is asked for, also where many end at the same time."""
+    rows = [row(number) for number in range(100)]
+    index.add(rows)
+    found: list[Listed] = []
+    token = ""
+    while True:
+        page, token = index.page(query, 7, token)
+        found += page
+        if not token:
+            break
+    expected = sorted(filter(wanted, rows), key=lambda row: (row.ended_ms, row.match), reverse=True)
+    assert found == expected
+    assert index.find("m17") == rows[17]
+    assert index.find("none") is None
+
+
+def test_a_page_that_no_answer_gave(index: Index) -> None:
+    """Refused, not guessed."""
+    for token in ("x", "eA==", "你好", "MTIz"):
+        with pytest.raises(BadPage):
+            index.page(Query(), 5, token)
+
+
+def test_several_processes_write_at_once(tmp_path: Path) -> None:
+    """Nothing is lost and nobody is refused."""
+    code = (
+        "import sys; from pathlib import Path; from kangtou_services.archive import Index;"
+        "from tests.services.test_archive import row; first = int(sys.argv[2]); index = Index(Path(sys.argv[1]));"
+        "[index.add([row(number)]) for number in range(first, first + 60)]"
+    )
+    root = Path(__file__).resolve().parents[2]
+    argv = [sys.executable, "-c", code, str(tmp_path / "records.db")]
+    running = [subprocess.Popen([*argv, str(first)], cwd=root) for first in (0, 60, 120)]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    index = Index(tmp_path / "records.db")
+    assert index.count() == 180
+    index.close()
+
+
+def test_an_index_of_another_version_is_refused(tmp_path: Path, index: Index) -> None:
+    """It says what to do."""
+    index.add([row(1)])
+
+    with sqlite3.connect(index.path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    other = Index(index.path)
+    with pytest.raises(ArchiveError, match="rebuilt from the records"):
+        other.count()
+
+
+# ---- names ----
+
+
+def test_names_at_that_time(tmp_path: Path) -> None:
+    """As they were then; deleted, they are gone while the records stay."""
+    names = Names(tmp_path / "names.db")
+    names.note({"a": "Old", "b": "Bee"}, 100)
+    names.note({"a": "Old"}, 150)
+    names.note({"a": "New"}, 200)
+    assert names.of(["a", "b", "c"], 120) == {"a": "Old", "b": "Bee"}
+    assert names.of(["a"], 199) == {"a": "Old"}
+    assert names.of(["a"], 200) == {"a": "New"}
+    assert names.of(["a"], 99) == {}
+    names.forget("a")
+    assert names.of(["a", "b"], 300) == {"b": "Bee"}
+
+
+def test_record_text_survives_the_store(tmp_path: Path) -> None:
+    """Export is the identity."""
+    store = RecordStore(str(tmp_path))
+    record = play(PARROT, 2).record
+    assert store.text(store.put(record)) == write_record(record)
