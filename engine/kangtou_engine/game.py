@@ -96,8 +96,11 @@ class CaseKeys(Generic[R]):
 class Standing(Protocol):
     """Whether a standing answer (design §5) still holds for a seat that is asked: else it is dropped."""
 
-    def __call__(self, state: State[Any], seat: Seat, answer: Action, until: str) -> bool:
-        """`until` is one of the words that the game lists in `standing_until`."""
+    def __call__(self, state: State[Any], seat: Seat, answer: Action, until: str) -> bool | None:
+        """`until` is one of the words that the game lists in `standing_until`.
+
+        None: this is no question for it, so it is neither given now nor dropped.
+        """
         ...
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ...actions import Action
-from ...cards import Card, Cards, Seat
+from ...cards import Card, Seat
 from ...game import Legal, Pick, TooMany
 from ...match.state import BETWEEN, CUT
 from . import discard, first, turn, window
-from .discard import DISCARD
 from .jokers import may_name
 from .pack import BLACK_VALUE, PACK, PLACE, SAME_RANK, VALUE, hand_value, names_in, real
 from .settle import SETTLE, only_sevens
-from .state import SIDES, Position, groups, next_card
+from .state import SIDES, Position, groups, lying, next_card
 
 _LEGAL = {
     "first": first.PHASE.legal,
@@ -20,6 +19,8 @@ _LEGAL = {
     "discard": discard.PHASE.legal,
     "window": window.PHASE.legal,
 }
+
+SAFE = 0.15  # greedy settles when the chance of being caught seems smaller (EB-9.7)
 
 
 def _listed(view: Position, seat: Seat, legal: Legal) -> tuple[Action, ...]:
@@ -71,18 +72,10 @@ def _gain(view: Position, seat: Seat, action: Action) -> int:
     if action.verb not in ("show", "extend", "lock", "meld", "lift"):
         return 0
     laid = action.args
-    if action.verb == "show" and _kept_back(view, seat, laid[0]):
-        return 0
     gain = 4 * sum(VALUE[card] for card in real(laid))
     for name in names_in(laid):
         gain -= 4 * _naming_cost(view, seat, name)
     return gain + (1 if action.verb == "lift" else 0)
-
-
-def _kept_back(view: Position, seat: Seat, seven: Card) -> bool:
-    """Whether a seven stays in hand for 带七: all else is gone, and another one lies shown. EB-9.4."""
-    hand, area = view.game.hands[seat], view.game.area
-    return bool(area.runs) and only_sevens(hand) and view.config.options.daiqi < 0
 
 
 def _naming_cost(view: Position, seat: Seat, card: Card) -> int:
@@ -90,19 +83,11 @@ def _naming_cost(view: Position, seat: Seat, card: Card) -> int:
     own = view.game
     if card in own.hands[seat]:
         return BLACK_VALUE - VALUE[card]
-    open_cards = {own.top, *own.closed.pile, *_shown(view)}
+    open_cards = {own.top, *own.closed.pile, *real(lying(own.area))}
     if card in open_cards:
         return int(view.config.options.dead_black)
     hidden = len(own.closed.pile) + len(own.closed.stock) + sum(map(len, own.hands)) - len(own.hands[seat])
     return len(own.closed.pile) * int(view.config.options.dead_black) // max(1, hidden)
-
-
-def _shown(view: Position) -> Cards:
-    area = view.game.area
-    laid: list[str] = [card for cards in area.sets for card in cards]
-    for run in area.runs:
-        laid += (run.suit + "7", *run.high, *run.low, *run.high_lock, *run.low_lock)
-    return real(laid)
 
 
 def _safe(view: Position, seat: Seat) -> bool:
@@ -120,12 +105,12 @@ def _safe(view: Position, seat: Seat) -> bool:
         if not hand:
             return False
         danger += (small / max(1, len(unseen))) ** len(hand)
-    return danger < 0.25
+    return danger < SAFE
 
 
 def _unseen(view: Position, seat: Seat) -> list[Card]:
     own = view.game
-    seen = {*own.hands[seat], *_shown(view), own.top}
+    seen = {*own.hands[seat], *real(lying(own.area)), own.top}
     return [card for card in PACK if card not in seen]
 
 
@@ -148,7 +133,7 @@ def _throw_gain(view: Position, seat: Seat, action: Action) -> int:
     """How good it is to be rid of a card: its value, less what it may be good for. Before a draw: dump first."""
     if action.verb == "dump":
         return BLACK_VALUE
-    if action not in DISCARD.values():
+    if action.verb != "discard":
         return 0
     card, own = action.args[0], view.game
     partners = sum(other in own.hands[seat] and other != card for other in SAME_RANK[card])

@@ -12,7 +12,7 @@ from ...game import CaseKeys
 from ...match.state import BETWEEN, OVER
 from .pack import PACK, in_order, names_in, real
 from .score import losers, ranking, values
-from .state import Area, Closed, Position, Round, Run, Turn, lock_of
+from .state import Area, Closed, Position, Round, Run, Turn, from_low_to_high, lock_of, lying
 
 SUITS = "SHCD"
 
@@ -63,12 +63,12 @@ def _area(start: Mapping[str, Any]) -> Area:
             low, high = laid[:seven][::-1], laid[seven + 1 :]
             runs.append(Run(suit, high, low, locks.get(f"{suit}-high", ()), locks.get(f"{suit}-low", ())))
     sets = tuple(_laid(cards) for cards in start.get("sets", ()))
-    laid = _all_laid(Area(tuple(runs), sets))
+    laid = lying(Area(tuple(runs), sets))
     return Area(tuple(runs), sets, in_order((*names_in(laid), *_cards(start.get("black", "")))))
 
 
 def _closed(start: Mapping[str, Any], hands: tuple[Cards, ...], area: Area, top: str | None, row: Cards) -> Closed:
-    said = [card for hand in hands for card in hand] + list(real(_all_laid(area)))
+    said = [card for hand in hands for card in hand] + list(real(lying(area)))
     pile = [card for card in _cards(start.get("discards", "")) if card != top]
     pile += [card for card in row if card not in pile and card != top]
     said += pile + ([top] if top else [])
@@ -82,32 +82,13 @@ def _closed(start: Mapping[str, Any], hands: tuple[Cards, ...], area: Area, top:
     return Closed(stock, (*rest, *pile), row)
 
 
-def _all_laid(area: Area) -> Cards:
-    laid: list[str] = []
-    for run in area.runs:
-        laid += (*run.low, run.suit + "7", *run.high, *run.low_lock, *run.high_lock)
-    for cards in area.sets:
-        laid += cards
-    return tuple(laid)
-
-
 def discards(own: Round) -> Cards:
     """The whole discard pile, a card that lies face up on it included."""
     return own.closed.pile if own.top is None else (*own.closed.pile, own.top)
 
 
-def shown(area: Area) -> Cards:
-    """The cards that lie in the show area, jokers as jokers."""
-    return real(_all_laid(area))
-
-
-def run_text(run: Run) -> str:
-    """A run from its low to its high end: `D6 D7 D8 BJ=D9`."""
-    return " ".join((*reversed(run.low), run.suit + "7", *run.high))
-
-
 def _runs(state: Position) -> Mapping[str, str]:
-    return {run.suit: run_text(run) for run in state.game.area.runs}
+    return {run.suit: " ".join(from_low_to_high(run)) for run in state.game.area.runs}
 
 
 def _locks(state: Position) -> Mapping[str, str]:
@@ -123,10 +104,10 @@ def _seen(state: Position) -> Mapping[int, Cards]:
     """By seat, all that lies face up for it. EB-11."""
     own = state.game
     if state.phase in (BETWEEN, OVER):
-        everything = (*(card for hand in own.hands for card in hand), *shown(own.area), *discards(own))
+        everything = (*(card for hand in own.hands for card in hand), *real(lying(own.area)), *discards(own))
         return dict.fromkeys(range(state.config.seats), everything)
     pile = own.closed.pile if state.config.options.open_discards else ()
-    common = (*shown(own.area), *pile, *(() if own.top is None else (own.top,)))
+    common = (*real(lying(own.area)), *pile, *(() if own.top is None else (own.top,)))
     return {seat: (*hand, *common) for seat, hand in enumerate(own.hands)}
 
 

@@ -119,7 +119,7 @@ def list_reductions(own: Round, seat: Seat, cards: list[Card]) -> list[Action]:
         by_rank.setdefault(card[1], []).append(card)
     found = [_ALONE["show"][card] for card in hand if card in SEVENS]
     if area.runs:
-        openings = [card for run in area.runs for side in SIDES if (card := next_card(run, side))]
+        openings = [opening for run in area.runs for side in SIDES if (opening := next_card(run, side))]
         found += _alone("extend", area, openings, cards, jokers)
         found += _locks(area, by_rank, jokers)
     found += _melds(area, by_rank, jokers)

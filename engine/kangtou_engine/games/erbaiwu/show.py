@@ -7,9 +7,9 @@ from ...match.between import BETWEEN_PHASE
 from ...match.state import BETWEEN, CUT, OVER
 from ...words import say
 from . import discard, first, turn, window
-from .pack import hand_value
+from .pack import hand_value, in_order
 from .score import losers
-from .state import SIDES, Position, Run, lock_of
+from .state import SIDES, Position, Run, from_low_to_high, lock_of
 from .words import WORDS
 
 _TO_ACT = {
@@ -53,7 +53,7 @@ def _piles(view: Position, lang: str) -> str:
     if own.top is not None:
         parts.append(_say("top", lang, card=own.top))
     if own.closed.pile and HIDDEN not in own.closed.pile:
-        parts.append(_say("pile", lang, cards=show_cards(own.closed.pile)))
+        parts.append(_say("pile", lang, cards=show_cards(in_order(own.closed.pile))))
     return " · ".join(parts)
 
 
@@ -69,7 +69,7 @@ def _shown(view: Position, lang: str) -> list[str]:
 
 
 def _run(run: Run, lang: str) -> str:
-    cards = show_cards((*reversed(run.low), run.suit + "7", *run.high))
+    cards = show_cards(from_low_to_high(run))
     text = _say("run", lang, suit=run.suit, cards=cards)
     for side in SIDES:
         if cards := show_cards(lock_of(run, side)):

@@ -104,6 +104,21 @@ def run_of(area: Area, suit: str) -> Run | None:
     return None
 
 
+def from_low_to_high(run: Run) -> Cards:
+    """All cards of a run in order: `D6 D7 D8 BJ=D9`."""
+    return (*reversed(run.low), run.suit + RANKS[SEVEN], *run.high)
+
+
+def lying(area: Area) -> Cards:
+    """All that lies in the show area, jokers with names."""
+    laid: list[str] = []
+    for run in area.runs:
+        laid += (*from_low_to_high(run), *run.low_lock, *run.high_lock)
+    for cards in area.sets:
+        laid += cards
+    return tuple(laid)
+
+
 def side_of(card: Card) -> str:
     """The side of its run on which a card belongs. EB-3.4."""
     return HIGH if PLACE[card] > SEVEN else LOW

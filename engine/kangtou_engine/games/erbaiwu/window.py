@@ -72,10 +72,16 @@ def _legal(state: Position, seat: Seat, limit: int) -> Legal:
     return capped((PASS, *(Action("pong", pair) for pair in combinations(cards, 2))), limit)
 
 
-def standing(state: State[Any], seat: Seat, answer: Action, until: str) -> bool:
-    """Whether a seat's standing `pass` still holds: for ever, or until it could pong. EB-7.1, EB-7.2."""
-    could = state.phase == "window" and len(helpers(state.game, seat)) >= 2
-    return not (until == CAN_PONG and could)
+def standing(state: State[Any], seat: Seat, answer: Action, until: str) -> bool | None:
+    """Whether a seat's standing `pass` still holds: for ever, or until it could pong. EB-7.1, EB-7.2.
+
+    Outside a window it waits for the next one.
+    """
+    if answer != PASS:
+        return False
+    if state.phase != "window":
+        return None
+    return until != CAN_PONG or len(helpers(state.game, seat)) < 2
 
 
 PHASE: Phase[Round] = Phase(_to_act, _decide, _legal, lambda state, seat: PASS, asked)

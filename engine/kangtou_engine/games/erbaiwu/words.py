@@ -39,12 +39,12 @@ WORDS: Words = {
     "longer_list": ("there are {count} legal actions", "共有 {count} 种合法动作"),
     # ---- phases ----
     "phase.first": ("the dealer's first turn", "庄家首轮"),
-    "phase.turn": ("turn", "轮到出牌者"),
+    "phase.turn": ("turn", "行牌"),
     "phase.must_draw": ("must draw", "逢岔必抓"),
     "phase.discard": ("discard", "出牌"),
     "phase.window": ("pong?", "岔牌"),
     # ---- display ----
-    "round": ("round {round}, dealer: seat {dealer}", "第 {round} 局，庄家：{dealer} 号位"),
+    "round": ("round {round}, dealer: seat {dealer}", "第 {round} 轮，庄家：{dealer} 号位"),
     "now": ("{phase}: seat {seats}", "{phase}：{seats} 号位"),
     "nobody": ("{phase}", "{phase}"),
     "stock": ("stock: {count}", "牌库：{count} 张"),
@@ -60,10 +60,10 @@ WORDS: Words = {
     "none": ("none", "无"),
     "pile": ("discard pile: {cards}", "废牌堆：{cards}"),
     "seat": (
-        "seat {seat}: {count} cards, extras {extras}, total {total}",
+        "seat {seat}: cards {count}, extras {extras}, total {total}",
         "{seat} 号位：{count} 张，奖罚 {extras}，总分 {total}",
     ),
-    "mark.turn": ("in turn", "行牌"),
+    "mark.turn": ("in turn", "轮到"),
     "mark.passed": ("passed", "已过"),
     "hand": ("your hand: {cards} (value {value})", "手牌：{cards}（分值 {value}）"),
     "held": ("held {cards} (value {value})", "余牌 {cards}（分值 {value}）"),
