@@ -8,6 +8,7 @@
     > 2 * 17 pass                                   a standing answer of seat 2, applied by the table
     trick_won seat=2                                an event
     ~ 2 4f1d until=level_card wait                  a standing answer left with the table (`~ 2 4f1e -`: revoked)
+    ~ 2 * until=level_card wait                     one that goes on into the round that began in this entry
     = end cause=rules                               the match has ended
 
 The chain hash of an entry is SHA-256(previous hash (hex) LF id LF body), in hex; before the first it is 64 zeros.

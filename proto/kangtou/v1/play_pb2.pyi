@@ -221,7 +221,9 @@ Global___Command: _TypeAlias = Command  # noqa: Y015
 
 @_typing.final
 class StandingAnswer(_message.Message):
-    """An answer kept by the table for a seat: applied whenever the seat is asked and it is legal, until revoked."""
+    """An answer kept by the table for a seat: given whenever the seat is asked what it answers, until it is revoked. It ends
+    by itself when it is not legal then: the seat decides itself.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

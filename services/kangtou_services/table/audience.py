@@ -97,7 +97,9 @@ class Audiences:
         history = table.history
         if from_seq and history and history[0][0] - 1 <= from_seq <= table.seq:
             return [
-                self.entry(seq, time_ms, events, (seat,))[seat] for seq, time_ms, events in history if seq > from_seq
+                self.entry(seq, time_ms, events, (seat,))[seat]
+                for seq, time_ms, events in history
+                if seq > from_seq and events  # of takeovers and standing answers nobody is told
             ]
         return [self.message(seat, SNAPSHOT, self.snapshot(seat))]
 
@@ -131,7 +133,7 @@ class Audiences:
             return None
         message = play.Prompt(
             number=asked.number,
-            left_ms=max(0, asked.deadline_ms - now_ms),
+            left_ms=max(1, asked.deadline_ms - now_ms),  # 0 would be "no limit"
             deadline_ms=asked.deadline_ms,
             default_action=action_to_pb(table.game.default(table.state, seat)),
         )

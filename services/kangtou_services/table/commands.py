@@ -55,7 +55,9 @@ class Command:
     @property
     def content(self) -> str:
         """What must be equal when an id comes again."""
-        return f"standing {self.until} {self.action}" if self.standing else str(self.action)
+        if not self.standing:
+            return str(self.action)
+        return "standing -" if self.action is None else f"standing {self.until} {self.action}"
 
 
 def accepted(command_id: str, seq: int) -> play.Answer:

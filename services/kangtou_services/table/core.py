@@ -23,25 +23,18 @@ from kangtou_engine.events import Event, to_text
 from kangtou_engine.match.events import RoundBegan
 from kangtou_engine.match.match import AnyState, Game
 from kangtou_engine.match.state import OVER
-from kangtou_engine.notation import Body, Left, Step, chain, valid_id, write_body
-from kangtou_engine.shuffle import SeededChance, entropy_commitment
+from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, valid_id, write_body
+from kangtou_engine.shuffle import ENTROPY_MAX, SeededChance, entropy_commitment
 
 from ..agreement import BOT, Agreement
 from ..log.base import Entry
 from .commands import Command, accepted, platform_refusal, refused, refused_by
 from .prompts import Clock, Prompts
+from .standing import Standing, kept
 
 MAX_QUEUE = 256  # commands waiting at one table
 MAX_STEPS = 512  # accepted actions in one entry
-Done = tuple[str, int, int]  # content, seq, round
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """An answer that a seat left. `at_ms`: for people, when it may next be applied."""
-
-    action: Action
-    until: str
+Done = tuple[str, int]  # content, seq
 
 
 @dataclass(slots=True)
@@ -89,7 +82,7 @@ class Table:
         self.tail: Entry | None = None
         self.done: dict[tuple[Seat, str], Done] = {}
         self.standing: dict[Seat, Standing] = {}
-        self._auto_at: dict[Seat, int] = {}
+        self._auto_at: dict[Seat, tuple[int, int]] = {}  # a person's standing answer: to which prompt, when
         self._given_ms = 0
         self._queue: deque[Command] = deque()
         self._out: Draft | None = None
@@ -123,9 +116,26 @@ class Table:
         self._queue.append(command)
         return None
 
+    def first_answer(self, command: Command) -> play.Answer | None:
+        """The answer that a command got before, if it is one that the log holds."""
+        done = self.done.get((command.seat, command.command_id))
+        if done is None:
+            return None
+        try:
+            content = self._canonical(command).content
+        except IllegalAction:
+            content = ""
+        return self._again(command, done, content)
+
+    def pending(self, command: Command) -> bool:
+        """Whether a command with its id waits here, or is in the draft that is out."""
+        waiting = [*self._queue, *(self._out.commands if self._out else ())]
+        return any((one.seat, one.command_id) == (command.seat, command.command_id) for one in waiting)
+
     def open_entropy(self, seat: Seat, entropy: bytes) -> None:
         """A seat opens what it committed to; what does not fit its commitment counts as missing. Design §3."""
-        if self.begun or seat in self.entropies or not entropy or len(entropy) > 64:
+        beginning = self._out is not None and self._out.begin is not None
+        if self.begun or beginning or seat in self.entropies or not entropy or len(entropy) > ENTROPY_MAX:
             return
         if entropy_commitment(entropy) == self.agreement.members[seat].commitment:
             self.entropies[seat] = entropy
@@ -143,17 +153,27 @@ class Table:
         if self._out is not None:
             return None, []
         draft = Draft(now_ms, self.state, self.prompts, dict(self.standing))
-        if not self.begun and not self.over and self._may_begin(now_ms):
-            self._begin(draft)
-        while self._queue and len(draft.items) < MAX_STEPS and not draft.end:
-            self._decide(draft, self._queue.popleft())
-        self._time_outs(draft)
-        self._apply_standing(draft)
+        try:
+            self._fill(draft)
+        except Exception:
+            self._requeue(draft)  # the game's fault; whoever drains the table answers them
+            raise
         if draft.empty:
             return None, draft.answers
-        early = [] if draft.items or draft.begin is not None else draft.answers
         self._seal(draft)
-        return draft, early
+        return draft, []
+
+    def _fill(self, draft: Draft) -> None:
+        if not self.begun and not self.over and self._may_begin(draft.time_ms):
+            self._begin(draft)
+        while self._queue and len(draft.items) < MAX_STEPS and not draft.end:
+            self._decide(draft, self._queue[0])
+            self._queue.popleft()
+        if self.over or not (self.begun or draft.begin is not None):
+            return
+        self._apply_standing(draft)
+        self._time_outs(draft)
+        self._apply_standing(draft)
 
     def give_back(self, ms: int) -> None:
         """Time in which no move could be taken: deadlines move, the next entry records it. Design §4."""
@@ -177,6 +197,12 @@ class Table:
 
     def _seal(self, draft: Draft) -> None:
         draft.given_ms = self._given_ms
+        seq = self.seq + 1
+        rounds = self.tail.rounds if self.tail else ()
+        if any(type(event) is RoundBegan for event in draft.events):
+            rounds = (seq, *rounds[:1])
+            left = sorted(draft.standing.items())  # said again, so that a loader need not read further back
+            draft.items += [Left(seat, BY_STANDING, one.action, one.until) for seat, one in left]
         events = tuple(map(to_text, draft.events)) if draft.begin is not None else ()
         body = write_body(
             Body(
@@ -189,11 +215,7 @@ class Table:
                 end=draft.end,
             )
         )
-        seq = self.seq + 1
-        previous = self.tail.chain if self.tail else "0" * 64
-        rounds = self.tail.rounds if self.tail else ()
-        if any(type(event) is RoundBegan for event in draft.events):
-            rounds = (seq, *rounds[:1])
+        previous = self.tail.chain if self.tail else CHAIN_START
         entry_id = f"{self.epoch}-{seq}"
         draft.entry = Entry(self.epoch, seq, body, chain(previous, entry_id, body), rounds)
         self._out = draft
@@ -222,6 +244,7 @@ class Table:
             time_ms=draft.time_ms,
             clock=self.clock,
         )
+        draft.standing = kept(self.game, draft.state, draft.standing)
         if draft.state.phase == OVER:
             draft.end = "rules"
 
@@ -244,9 +267,7 @@ class Table:
             return refused(command.command_id[:64], platform_refusal("bad_id"))
         first = self.done.get(key) or self._in_draft(draft, command)
         if first is not None:
-            if first[0] != command.content:
-                return refused(command.command_id, platform_refusal("id_reused"))
-            return accepted(command.command_id, first[1])
+            return self._again(command, first, command.content)
         if self.over:
             return refused(command.command_id, platform_refusal("match_over"))
         if not self.begun and draft.begin is None:
@@ -262,6 +283,11 @@ class Table:
         except IllegalAction as error:
             return refused_by(self.game, command.command_id, error)
         return None
+
+    def _again(self, command: Command, first: Done, content: str) -> play.Answer:
+        if first[0] != content:
+            return refused(command.command_id, platform_refusal("id_reused"))
+        return accepted(command.command_id, first[1])
 
     def _canonical(self, command: Command) -> Command:
         if command.action is None:
@@ -285,7 +311,7 @@ class Table:
     def _in_draft(self, draft: Draft, command: Command) -> Done | None:
         for earlier in draft.commands:
             if (earlier.seat, earlier.command_id) == (command.seat, command.command_id):
-                return (earlier.content, self.seq + 1, 0)
+                return (earlier.content, self.seq + 1)
         return None
 
     def _take(self, draft: Draft, seat: Seat | None, command_id: str, prompt: int, action: Action) -> None:
@@ -298,8 +324,6 @@ class Table:
         self._asked(draft, acted)
 
     def _time_outs(self, draft: Draft) -> None:
-        if draft.end or not (self.begun or draft.begin is not None):
-            return
         for seat in draft.prompts.due(draft.time_ms):
             asked = draft.prompts.asked[seat]
             if asked is None or asked.deadline_ms > draft.time_ms or draft.end:
@@ -309,12 +333,14 @@ class Table:
     # ---- standing answers (design §5, "Windows") ----
 
     def _leave(self, draft: Draft, command: Command) -> play.Answer | None:
-        if command.until and command.until not in self.game.spec.standing_until:
+        if command.action is not None and command.until and command.until not in self.game.spec.standing_until:
             return refused(command.command_id, platform_refusal("bad_until"))
-        draft.items.append(Left(command.seat, command.command_id, command.action, command.until))
+        until = command.until if command.action is not None else ""
+        draft.items.append(Left(command.seat, command.command_id, command.action, until))
         draft.standing.pop(command.seat, None)
         if command.action is not None:
             draft.standing[command.seat] = Standing(command.action, command.until)
+        draft.standing = kept(self.game, draft.state, draft.standing)
         return None
 
     def _apply_standing(self, draft: Draft) -> None:
@@ -322,26 +348,21 @@ class Table:
             seat = next((s for s in self.game.to_act(draft.state) if self._applies(draft, s)), None)
             if seat is None:
                 return
-            standing = draft.standing[seat]
             asked = draft.prompts.asked[seat]
-            number = asked.number if asked else 0
-            try:
-                self._take(draft, seat, "*", number, standing.action)
-            except IllegalAction:
-                draft.standing.pop(seat)  # it does not fit this question: the seat decides itself
-            self._auto_at.pop(seat, None)
+            assert asked is not None
+            self._take(draft, seat, BY_STANDING, asked.number, draft.standing[seat].action)
 
     def _applies(self, draft: Draft, seat: Seat) -> bool:
-        standing = draft.standing.get(seat)
-        if standing is None:
+        standing, asked = draft.standing.get(seat), draft.prompts.asked[seat]
+        if standing is None or asked is None or not standing.fits(self.game, draft.state, seat):
             return False
-        if not self.game.spec.standing(draft.state, seat, standing.action, standing.until):
-            draft.standing.pop(seat)
-            return False
-        if self.agreement.members[seat].kind == BOT:
+        if self.agreement.members[seat].kind == BOT or asked.deadline_ms <= draft.time_ms:
             return True
         # For people the moment is drawn without looking at the hand, so that timing tells nothing.
-        at_ms = self._auto_at.setdefault(seat, draft.time_ms + self._delay_ms())
+        number, at_ms = self._auto_at.get(seat, (0, 0))
+        if number != asked.number:
+            at_ms = draft.time_ms + self._delay_ms()
+            self._auto_at[seat] = (asked.number, at_ms)
         return at_ms <= draft.time_ms
 
     # ---- after the append ----
@@ -350,15 +371,15 @@ class Table:
         """The log has the draft's entry: adopt it."""
         assert draft.entry is not None
         self._out = None
-        number = draft.state.sheet.round
         for command in draft.commands:
-            self.done[command.seat, command.command_id] = (command.content, draft.entry.seq, number)
+            self.done[command.seat, command.command_id] = (command.content, draft.entry.seq)
         self.adopt(draft.entry, draft.time_ms, draft.state, draft.prompts, tuple(draft.events))
         self.standing = draft.standing
         self._given_ms -= draft.given_ms  # what was given back meanwhile is for the next entry
         self.prompts = self.prompts.given(self._given_ms)
         if draft.begin is not None:
             self.begun = True
+            self.entropies = {seat: bytes.fromhex(text) for seat, text in enumerate(draft.begin) if text}
         if draft.end is not None:
             self.cause, self.receipt = draft.end, draft.entry.chain
         self.moves += len(draft.items)
@@ -367,8 +388,7 @@ class Table:
         """Move on to what an entry says: the same for a commit and for a load."""
         if any(type(event) is RoundBegan for event in events):
             self.history.clear()
-            keep = state.sheet.round - 1
-            self.done = {key: done for key, done in self.done.items() if done[2] >= keep}
+            self.done = {key: done for key, done in self.done.items() if done[1] >= entry.rounds[-1]}
         self.history.append((entry.seq, time_ms, events))
         self.tail, self.state, self.prompts = entry, state, prompts
         self.epoch = entry.epoch
@@ -378,6 +398,9 @@ class Table:
         self._out = None
         if draft.claim is not None:
             self.epoch -= 1
+        self._requeue(draft)
+
+    def _requeue(self, draft: Draft) -> None:
         self._queue.extendleft(command for command, _ in reversed(draft.answers))
 
     def wake_at(self) -> int | None:
@@ -386,11 +409,16 @@ class Table:
             return None
         if not self.begun:
             return self.agreement.created_ms + self.agreement.open_wait_ms
-        times = [*self._auto_at.values()]
+        times = [at_ms for seat, (number, at_ms) in self._auto_at.items() if self._awaits(seat, number)]
         deadline = self.prompts.next_deadline()
         if deadline is not None:
             times.append(deadline)
         return min(times, default=None)
+
+    def _awaits(self, seat: Seat, number: int) -> bool:
+        """Whether a standing answer is still to be given to that prompt."""
+        asked = self.prompts.asked[seat]
+        return seat in self.standing and asked is not None and asked.number == number
 
     def opened(self) -> Mapping[Seat, bytes]:
         """The entropies in the log, by seat."""

@@ -1,22 +1,27 @@
 """A table from its log: folds the entries of the round in play, and remembers the command ids of two rounds.
 
-Loading reads back to the last round-begin entry only; state, prompts and clocks come out as the owner before had
-them (tested equal to folding from the beginning).
+Loading reads back to the former round's beginning only; state, prompts, clocks and standing answers come out as the
+owner before had them (tested equal to folding from the beginning).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kangtou_engine.errors import BadText
 from kangtou_engine.events import Event, from_text
 from kangtou_engine.match.events import RoundBegan
-from kangtou_engine.match.match import AnyState
-from kangtou_engine.notation import CHAIN_START, Body, Left, Step, chain, read_body
+from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, read_body
 from kangtou_engine.shuffle import SeededChance
 
 from ..log.base import Entry, EventLog
 from .commands import Command
-from .core import Standing, Table
+from .core import Table
+from .standing import Standing, kept
+
+HEAD = 16  # entries read at a time in search of the one in which the match began
+
+_Group = tuple[Step | Left | None, tuple[Event, ...]]  # what a seat or the table did, and what it caused
 
 
 class BrokenLog(Exception):
@@ -24,94 +29,131 @@ class BrokenLog(Exception):
 
 
 async def entries_to_load(log: EventLog, match: str) -> list[Entry]:
-    """What a loader needs: from the former round's beginning (its command ids) to the tail; oldest first."""
+    """What a loader needs, oldest first: up to the match's beginning (entropies), and all from the former round's."""
     tail = await log.tail(match)
     if tail is None:
         return []
-    first = tail.rounds[-1] if tail.rounds else 0
-    head = await log.read(match, 0, 3) if first > 3 else []  # the claim and begin entries: entropies
-    return [entry for entry in head if entry.seq < first] + await log.read(match, first)
+    first = tail.rounds[-1] - 1 if tail.rounds else 0  # with the entry before it, for its hash
+    head: list[Entry] = []
+    while len(head) < first - 1 and not (head and any(map(_begins, head))):
+        more = await log.read(match, len(head) + 1, min(len(head) + HEAD, first - 1))
+        if not more:
+            break
+        head += more
+    return head + await log.read(match, first)
+
+
+def _begins(entry: Entry) -> bool:
+    return "\n= begin " in entry.body
 
 
 def load(table: Table, entries: Sequence[Entry]) -> None:
     """Bring a fresh table to the state after its last entry. Raises BrokenLog."""
+    if not entries:
+        return
+    tail = entries[-1]
+    start, first = (tail.rounds[0], tail.rounds[-1]) if tail.rounds else (0, 0)
     previous: Entry | None = None
-    bodies: list[tuple[Entry, Body]] = []
-    tail = entries[-1] if entries else None
-    start = tail.rounds[0] if tail and tail.rounds else 0
     for entry in entries:
-        linked = previous is not None and entry.seq == previous.seq + 1
-        if linked or entry.seq == 1:
-            _check_chain(entry, previous if linked else None)
-        body = read_body(entry.body)
-        _note(table, entry, body)
-        if entry.seq >= start:
-            _fold(table, entry, body)
-        bodies.append((entry, body))
+        _check(entry, previous, first)
         previous = entry
-    number = table.state.sheet.round
-    for entry, body in bodies:
-        _ids(table, entry, body, number if entry.seq >= start else number - 1)
-    if tail is not None:
-        table.tail, table.epoch = tail, tail.epoch
+        try:
+            _load(table, entry, start, first)
+        except (BadText, ValueError) as error:
+            raise BrokenLog(f"entry {entry.id} does not fit the game") from error
+    if start and not table.begun:
+        raise BrokenLog("the entry in which the match began is missing")
+    table.tail, table.epoch = tail, tail.epoch
 
 
-def _check_chain(entry: Entry, previous: Entry | None) -> None:
-    expected = chain(previous.chain if previous else CHAIN_START, entry.id, entry.body)
-    if expected != entry.chain:
-        raise BrokenLog(f"entry {entry.id} does not follow the one before")
+def _check(entry: Entry, previous: Entry | None, first: int) -> None:
+    """Entries are linked without a gap, but for one before the former round's beginning, where none need be read."""
+    if previous is None or entry.seq != previous.seq + 1:
+        skipped = previous is not None and previous.seq < entry.seq <= first
+        if not skipped and entry.seq != 1:
+            raise BrokenLog(f"entry {entry.id} does not follow the one before")
+        if skipped:
+            return
+    if previous is not None and entry.epoch < previous.epoch:
+        raise BrokenLog(f"entry {entry.id} is of an older epoch than the one before")
+    if chain(previous.chain if previous else CHAIN_START, entry.id, entry.body) != entry.chain:
+        raise BrokenLog(f"entry {entry.id} has been changed, or one before it")
 
 
-def _note(table: Table, entry: Entry, body: Body) -> None:
-    """What holds for the whole match: entropies, the end, standing answers."""
+def _load(table: Table, entry: Entry, start: int, first: int) -> None:
+    body = read_body(entry.body)
     if body.begin is not None:
         opened = [bytes.fromhex(text) for text in body.begin]
         table.entropies = {seat: entropy for seat, entropy in enumerate(opened) if entropy}
         table.chance = SeededChance(table.agreement.match_id, table._seed, opened)
         table.begun = True
+    if entry.seq >= start:
+        _fold(table, entry, body, fresh=entry.seq == start)
+    if entry.seq >= first:
+        _ids(table, entry, body)
     if body.end is not None:
         table.cause, table.receipt = body.end, entry.chain
-    for item in body.items:
-        if isinstance(item, Left):
-            table.standing.pop(item.seat, None)
-            if item.action is not None:
-                table.standing[item.seat] = Standing(item.action, item.until)
 
 
-def _fold(table: Table, entry: Entry, body: Body) -> None:
+def _fold(table: Table, entry: Entry, body: Body, *, fresh: bool) -> None:
+    """One entry of the round in play. `fresh`: the round begins in it; what came before that is not looked at."""
+    game = table.game
+    groups = _groups(table, body)
+    every = tuple(event for _, events in groups for event in events)
+    state, standing = table.state, table.standing
     prompts = table.prompts.given(body.given_ms)
-    state = table.state
-    every: list[Event] = []
-    groups: list[tuple[tuple[str, ...], tuple[int, ...]]] = [(body.events, ())]
-    groups += [(item.events, _acted(item)) for item in body.items if isinstance(item, Step)]
-    for lines, acted in groups:
-        if not lines:
-            continue
-        events = [from_text(table.game.events, line) for line in lines]
-        every += events
-        state = _evolve(table, state, events)
-        prompts = prompts.after(table.game, state, acted, seq=entry.seq, time_ms=body.time_ms, clock=table.clock)
-    table.adopt(entry, body.time_ms, state, prompts, tuple(every))
+    for item, events in _from_round(groups) if fresh else groups:
+        began = next((event for event in events if isinstance(event, RoundBegan)), None) if fresh else None
+        if began is not None:  # all that carries over is in it
+            events = events[events.index(began) + 1 :]
+            state = game.begun(state, began)
+        state = game.fold(events, state)
+        if isinstance(item, Left):
+            standing = {seat: one for seat, one in standing.items() if seat != item.seat}
+            if item.action is not None:
+                standing[item.seat] = Standing(item.action, item.until)
+        else:
+            prompts = prompts.after(game, state, _acted(item), seq=entry.seq, time_ms=body.time_ms, clock=table.clock)
+        standing = kept(game, state, standing)
+    table.standing = standing
+    table.adopt(entry, body.time_ms, state, prompts, every)
 
 
-def _evolve(table: Table, state: AnyState, events: Sequence[Event]) -> AnyState:
-    for place, event in enumerate(events):
-        if isinstance(event, RoundBegan):  # all that carries over is in it
-            return table.game.fold(events[place + 1 :], table.game.begun(state, event))
-    return table.game.fold(events, state)
+def _groups(table: Table, body: Body) -> list[_Group]:
+    found: list[_Group] = []
+    if body.begin is not None:
+        found.append((None, _events(table, body.events)))
+    for item in body.items:
+        found.append((item, _events(table, item.events) if isinstance(item, Step) else ()))
+    return found
 
 
-def _acted(step: Step) -> tuple[int, ...]:
+def _events(table: Table, lines: Sequence[str]) -> tuple[Event, ...]:
+    return tuple(from_text(table.game.events, line) for line in lines)
+
+
+def _from_round(groups: Sequence[_Group]) -> Sequence[_Group]:
+    """From the last beginning of a round on. Standing answers that went on are said again behind it."""
+    for place in range(len(groups) - 1, -1, -1):
+        if any(isinstance(event, RoundBegan) for event in groups[place][1]):
+            return groups[place:]
+    raise BrokenLog("no round begins where one should")
+
+
+def _acted(step: Step | Left | None) -> tuple[int, ...]:
+    if not isinstance(step, Step):
+        return ()
     if step.seat is not None:
         return (step.seat,)
     late = step.action.key("seat")
     return (int(late),) if late else ()
 
 
-def _ids(table: Table, entry: Entry, body: Body, number: int) -> None:
+def _ids(table: Table, entry: Entry, body: Body) -> None:
     for item in body.items:
+        if item.seat is None or item.command == BY_STANDING:
+            continue
+        content = str(item.action)
         if isinstance(item, Left):
-            command = Command(item.seat, item.command, 0, item.action, None, True, item.until)
-            table.done[item.seat, item.command] = (command.content, entry.seq, number)
-        elif item.seat is not None and item.command != "*":
-            table.done[item.seat, item.command] = (str(item.action), entry.seq, number)
+            content = Command(item.seat, item.command, 0, item.action, None, True, item.until).content
+        table.done[item.seat, item.command] = (content, entry.seq)

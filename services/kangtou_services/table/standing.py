@@ -1,0 +1,43 @@
+"""Answers that seats leave with the table. Design §5, "Windows".
+
+Which of them hold follows from the log alone: whoever loads a table comes to the same. Nobody else is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kangtou_engine.actions import Action
+from kangtou_engine.cards import Seat
+from kangtou_engine.errors import IllegalAction
+from kangtou_engine.match.match import AnyState, Game
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An answer that a seat left, and the word of the game that ends it by itself ("": none)."""
+
+    action: Action
+    until: str = ""
+
+    def fits(self, game: Game, state: AnyState, seat: Seat) -> bool | None:
+        """Whether it is the answer to what the seat is asked; False ends it, None: this is no question for it."""
+        fits = game.spec.standing(state, seat, self.action, self.until)
+        if not fits:
+            return fits
+        try:
+            game.check(state, seat, self.action)
+        except IllegalAction:
+            return False  # the seat decides itself
+        return True
+
+
+def kept(game: Game, state: AnyState, standing: Mapping[Seat, Standing]) -> dict[Seat, Standing]:
+    """Those that go on holding after something has happened; to be asked after each action and each answer left."""
+    if not standing:
+        return {}
+    asked = game.to_act(state)
+    return {
+        seat: one for seat, one in standing.items() if seat not in asked or one.fits(game, state, seat) is not False
+    }
