@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/archive.proto\x12\nkangtou.v1\"\xc4\x01\n\nRecordInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x12\n\nstarted_ms\x18\x03 \x01(\x12\x12\x10\n\x08\x65nded_ms\x18\x04 \x01(\x12\x12\r\n\x05\x63\x61use\x18\x05 \x01(\t\x12\x13\n\x0b\x61\x63\x63ount_ids\x18\x06 \x03(\t\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x0e\n\x06places\x18\x08 \x03(\x05\x12\x0e\n\x06rounds\x18\t \x01(\x05\x12\r\n\x05moves\x18\n \x01(\x05\x12\r\n\x05rated\x18\x0b \x01(\x08\"}\n\x12ListRecordsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x12\n\naccount_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66rom_ms\x18\x03 \x01(\x12\x12\r\n\x05to_ms\x18\x04 \x01(\x12\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"W\n\x13ListRecordsResponse\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.kangtou.v1.RecordInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"!\n\x11GetRecordResponse\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x32\xac\x01\n\x0e\x41rchiveService\x12N\n\x0bListRecords\x12\x1e.kangtou.v1.ListRecordsRequest\x1a\x1f.kangtou.v1.ListRecordsResponse\x12J\n\tGetRecord\x12\x1c.kangtou.v1.GetRecordRequest\x1a\x1d.kangtou.v1.GetRecordResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/archive.proto\x12\nkangtou.v1\"\x86\x02\n\nRecordInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x12\n\nstarted_ms\x18\x03 \x01(\x12\x12\x10\n\x08\x65nded_ms\x18\x04 \x01(\x12\x12\r\n\x05\x63\x61use\x18\x05 \x01(\t\x12\x13\n\x0b\x61\x63\x63ount_ids\x18\x06 \x03(\t\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x0e\n\x06places\x18\x08 \x03(\x05\x12\x0e\n\x06rounds\x18\t \x01(\x05\x12\r\n\x05moves\x18\n \x01(\x05\x12\r\n\x05rated\x18\x0b \x01(\x08\x12\x0f\n\x07version\x18\x0c \x01(\x05\x12\x0c\n\x04pool\x18\r \x01(\t\x12\x12\n\ntournament\x18\x0e \x01(\t\x12\r\n\x05names\x18\x0f \x03(\t\"\x91\x01\n\x12ListRecordsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x12\n\naccount_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66rom_ms\x18\x03 \x01(\x12\x12\r\n\x05to_ms\x18\x04 \x01(\x12\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\x12\x12\n\ntournament\x18\x07 \x01(\t\"W\n\x13ListRecordsResponse\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.kangtou.v1.RecordInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"!\n\x11GetRecordResponse\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x32\xac\x01\n\x0e\x41rchiveService\x12N\n\x0bListRecords\x12\x1e.kangtou.v1.ListRecordsRequest\x1a\x1f.kangtou.v1.ListRecordsResponse\x12J\n\tGetRecord\x12\x1c.kangtou.v1.GetRecordRequest\x1a\x1d.kangtou.v1.GetRecordResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,15 +32,15 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kangtou.v1.archive_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_RECORDINFO']._serialized_start=41
-  _globals['_RECORDINFO']._serialized_end=237
-  _globals['_LISTRECORDSREQUEST']._serialized_start=239
-  _globals['_LISTRECORDSREQUEST']._serialized_end=364
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=366
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=453
-  _globals['_GETRECORDREQUEST']._serialized_start=455
-  _globals['_GETRECORDREQUEST']._serialized_end=491
-  _globals['_GETRECORDRESPONSE']._serialized_start=493
-  _globals['_GETRECORDRESPONSE']._serialized_end=526
-  _globals['_ARCHIVESERVICE']._serialized_start=529
-  _globals['_ARCHIVESERVICE']._serialized_end=701
+  _globals['_RECORDINFO']._serialized_end=303
+  _globals['_LISTRECORDSREQUEST']._serialized_start=306
+  _globals['_LISTRECORDSREQUEST']._serialized_end=451
+  _globals['_LISTRECORDSRESPONSE']._serialized_start=453
+  _globals['_LISTRECORDSRESPONSE']._serialized_end=540
+  _globals['_GETRECORDREQUEST']._serialized_start=542
+  _globals['_GETRECORDREQUEST']._serialized_end=578
+  _globals['_GETRECORDRESPONSE']._serialized_start=580
+  _globals['_GETRECORDRESPONSE']._serialized_end=613
+  _globals['_ARCHIVESERVICE']._serialized_start=616
+  _globals['_ARCHIVESERVICE']._serialized_end=788
 # @@protoc_insertion_point(module_scope)

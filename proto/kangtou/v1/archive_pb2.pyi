@@ -33,6 +33,10 @@ class RecordInfo(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     started_ms: _builtins.int
@@ -41,12 +45,20 @@ class RecordInfo(_message.Message):
     rounds: _builtins.int
     moves: _builtins.int
     rated: _builtins.bool
+    version: _builtins.int
+    """The rules version that it was played under."""
+    pool: _builtins.str
+    tournament: _builtins.str
     @_builtins.property
     def account_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """By seat, what the accounts were called then; "" where that is not known any more."""
+
     def __init__(
         self,
         *,
@@ -61,10 +73,14 @@ class RecordInfo(_message.Message):
         rounds: _builtins.int = ...,
         moves: _builtins.int = ...,
         rated: _builtins.bool = ...,
+        version: _builtins.int = ...,
+        pool: _builtins.str = ...,
+        tournament: _builtins.str = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_ids", b"account_ids", "cause", b"cause", "ended_ms", b"ended_ms", "game", b"game", "match_id", b"match_id", "moves", b"moves", "places", b"places", "rated", b"rated", "rounds", b"rounds", "scores", b"scores", "started_ms", b"started_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_ids", b"account_ids", "cause", b"cause", "ended_ms", b"ended_ms", "game", b"game", "match_id", b"match_id", "moves", b"moves", "names", b"names", "places", b"places", "pool", b"pool", "rated", b"rated", "rounds", b"rounds", "scores", b"scores", "started_ms", b"started_ms", "tournament", b"tournament", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -72,6 +88,8 @@ Global___RecordInfo: _TypeAlias = RecordInfo  # noqa: Y015
 
 @_typing.final
 class ListRecordsRequest(_message.Message):
+    """What is left empty does not matter."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     GAME_FIELD_NUMBER: _builtins.int
@@ -80,12 +98,17 @@ class ListRecordsRequest(_message.Message):
     TO_MS_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     account_id: _builtins.str
     from_ms: _builtins.int
+    """When it ended: from the one, before the other (Unix ms)."""
     to_ms: _builtins.int
     page_size: _builtins.int
+    """0: 50; at most 200."""
     page_token: _builtins.str
+    """Of the answer before; the other fields must be as they were."""
+    tournament: _builtins.str
     def __init__(
         self,
         *,
@@ -95,10 +118,11 @@ class ListRecordsRequest(_message.Message):
         to_ms: _builtins.int = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        tournament: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "from_ms", b"from_ms", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "to_ms", b"to_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "from_ms", b"from_ms", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "to_ms", b"to_ms", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -112,7 +136,9 @@ class ListRecordsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     @_builtins.property
-    def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInfo]: ...
+    def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInfo]:
+        """The last to end first."""
+
     def __init__(
         self,
         *,
