@@ -30,7 +30,7 @@ WORDS: Words = {
     "seat": ("seat {seat}", "{seat} 号位"),
     "dealer": ("dealer", "庄家"),
     "up": ("up side", "台上"),
-    "out": ("out, place {place}", "第 {place} 个出完"),
+    "out": ("out as number {place}", "第 {place} 个出完"),
     "cards_left": ("{count} cards", "剩 {count} 张"),
     "revealed": ("revealed {cards}", "亮 {cards}"),
     "open": ("open side", "明上"),
@@ -44,7 +44,7 @@ WORDS: Words = {
     "round": ("round {round} of {rounds}", "第 {round} 局（共 {rounds} 局）"),
     "asked": ("to act: {seats}", "轮到：{seats} 号位"),
     "answered": ("passed", "不亮"),
-    "place": ("place {place}", "第 {place} 名"),
+    "place": ("final place {place}", "最终第 {place} 名"),
     "result": (
         "round {round}: order {order}; up side {up}; points {points} (×{factor})",
         "第 {round} 局：名次 {order}；台上 {up}；得分 {points}（×{factor}）",
