@@ -1,0 +1,133 @@
+"""A whole server in this process: hosts on unix sockets, a gateway, a log in memory; players with tokens of their names."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kangtou.v1 import game_pb2 as pb
+from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment, seed_commitment
+from kangtou_services.agreement import BOT, Agreement, Member
+from kangtou_services.gateway.server import Running, start
+from kangtou_services.host.serve import Serving, serving
+from kangtou_services.identity import Account, Issued, Session
+from kangtou_services.runtime import Backend, in_memory
+from kangtou_services.settings import Settings
+
+
+class NamesAsTokens:
+    """An Identity: the token `t-NAME` is the account NAME, until `ended` has it."""
+
+    def __init__(self) -> None:
+        self.ended: set[str] = set()
+        self.roles: dict[str, frozenset[str]] = {}
+
+    async def who(self, token: str) -> Session | None:
+        """See Identity."""
+        kind, _, name = token.partition("-")
+        if kind != "t" or not name or token in self.ended:
+            return None
+        account = Account(name, name.title(), BOT, self.roles.get(name, frozenset({"player"})))
+        return Session(account, time.time_ns() // 1_000_000 + 3_600_000)
+
+    async def register(self, name: str, kind: str, command_id: str, peer: str) -> Issued | pb.Refusal:
+        """Not here."""
+        raise NotImplementedError
+
+    async def renew(self, token: str) -> Issued | pb.Refusal:
+        """Not here."""
+        raise NotImplementedError
+
+    async def recover(self, account_id: str, code: str, command_id: str, peer: str) -> Issued | pb.Refusal:
+        """Not here."""
+        raise NotImplementedError
+
+    async def revoke(self, token: str) -> None:
+        """See Identity."""
+        self.ended.add(token)
+
+    async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
+        """See Identity."""
+        return {name: Account(name, name.title(), BOT) for name in account_ids}
+
+    async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
+        """See Identity."""
+        self.roles[account_id] = roles
+        return True
+
+
+@dataclass
+class Server:
+    """What a test may reach into."""
+
+    backend: Backend
+    hosts: list[Serving]
+    gateways: list[Running]
+    identity: NamesAsTokens
+    crashes: dict[int, AsyncExitStack]
+
+    @property
+    def address(self) -> str:
+        """Of the first gateway."""
+        return self.gateways[0].address
+
+    async def make(
+        self,
+        match: str,
+        players: tuple[str, ...] = ("ann", "bob", "cat", "dan"),
+        game: str = "parrot",
+        entropies: Mapping[int, bytes] | None = None,
+        **given: Any,
+    ) -> Agreement:
+        """Create a match. Options of the game as `options`."""
+        seed = secrets.token_bytes(SEED_BYTES)
+        opened = entropies or {}
+        members = tuple(
+            Member(name, name.title(), BOT, entropy_commitment(opened[seat]) if seat in opened else "")
+            for seat, name in enumerate(players)
+        )
+        agreement = Agreement(
+            match_id=match,
+            game=game,
+            version=1,
+            seats=len(players),
+            members=members,
+            seed_commitment=seed_commitment(match, seed),
+            created_ms=time.time_ns() // 1_000_000,
+            **{"options": {}, **given},
+        )
+        await self.backend.store.create(match, agreement.to_json(), seed)
+        return agreement
+
+    async def end_host(self, index: int) -> None:
+        """Stop a host in order; what it hosted is left to the others."""
+        await self.crashes[index].aclose()
+
+
+@asynccontextmanager
+async def whole_server(hosts: int = 1, gateways: int = 1, **overrides: Any) -> AsyncIterator[Server]:
+    """Everything in one process, on free ports and a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True) as folder:
+        given = {"data": Path(folder), "port": 0, "extra_games": "tests.games.parrot:GAME", "link_secret": "s"}
+        settings = Settings(**{**given, **overrides})
+        backend = in_memory(settings)
+        identity = NamesAsTokens()
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(backend.close)
+            running: list[Serving] = []
+            crashes: dict[int, AsyncExitStack] = {}
+            for number in range(hosts):
+                crashes[number] = await stack.enter_async_context(AsyncExitStack())
+                running.append(await crashes[number].enter_async_context(serving(backend, f"a{number}")))
+            started: list[Running] = []
+            for number in range(gateways):
+                gateway = await start(backend, identity, name=f"g{number}")
+                stack.push_async_callback(gateway.stop)
+                started.append(gateway)
+            yield Server(backend, running, started, identity, crashes)
