@@ -7,10 +7,10 @@ from typing import Any
 
 from .errors import BadOptions
 from .game import GameSpec
-from .games import duizhu, erbaiwu, hongshi
+from .games import duizhu, erbaiwu, hongshi, wushik
 from .match.match import Game
 
-SPECS: tuple[GameSpec[Any], ...] = (duizhu.GAME, erbaiwu.GAME, hongshi.GAME)
+SPECS: tuple[GameSpec[Any], ...] = (duizhu.GAME, erbaiwu.GAME, hongshi.GAME, wushik.GAME)
 
 
 class Registry:

@@ -18,7 +18,17 @@ OPTION_SETS: list[tuple[int | None, dict[str, object]]] = [
     (3, {"variant": "liaoning", "rounds": 2, "lead_card": True, "vote_end": True}),
     (4, {"variant": "liaoning", "rounds": 0, "target": 60, "pure_suit_order": True, "straight_min": 5, "cut": True}),
     (None, {"variant": "jiangnan", "rounds": 2}),
-    (None, {"variant": "jiangnan", "target": 300, "bare_triple": True, "straight_min": 3, "wind": "next"}),
+    (
+        None,
+        {
+            "variant": "jiangnan",
+            "announce": True,
+            "target": 300,
+            "bare_triple": True,
+            "straight_min": 3,
+            "wind": "next",
+        },
+    ),
     (None, {"variant": "jiangnan", "rounds": 1, "announce": False, "pure_suit_order": True, "between": False}),
     (None, {"variant": "jinzhou", "rounds": 2}),
     (None, {"variant": "jinzhou", "rounds": 1, "caught": "thirtyfifty", "lead_card": True, "wind": "next"}),

@@ -98,10 +98,10 @@ def _fifty(cards: tuple[str, ...]) -> Iterator[Naive]:
 def _jokers(cards: tuple[str, ...], variant: str) -> Iterator[Naive]:
     if not set(cards) <= {"BJ", "RJ"}:
         return
-    two = {("BJ", "RJ"): "mixed", ("BJ", "BJ"): "small", ("RJ", "RJ"): "big"}
+    two = {"BJ RJ": "mixed", "BJ BJ": "small", "RJ RJ": "big"}
     n = len(cards)
     if n == 2 and (variant == "jinzhou" or (variant == "liaoning" and len(set(cards)) == 2)):
-        yield Naive("jokers", 2, "", two[tuple(sorted(cards))])
+        yield Naive("jokers", 2, "", two[" ".join(sorted(cards))])
     if n in (3, 4) and variant in ("jiangnan", "jinzhou"):
         yield Naive("jokers", n)
 

@@ -1,4 +1,4 @@
-"""What follows by itself: going out, the end of a trick, the end of the round and its score. WK-6.4 … WK-6.10, WK-12."""
+"""What follows by itself: going out, the end of trick, round and match, the score. WK-6.4 … WK-6.10, WK-12."""
 
 from __future__ import annotations
 

@@ -13,15 +13,15 @@ from .announce import big_sets
 from .combos import CARD_POINTS, FIVE, KING, RANK_OF, TEN
 from .holding import DECK_RANKS, RANK_AT, Chosen, Holding
 from .listing import Bundle, Search, bundles
-from .play import must_hold, search_of
+from .play import search_of
 from .rules import Rules
 from .state import WushikState
 from .variants import ALL
 
 ACE, TWO = RANK_OF["SA"], RANK_OF["S2"]
 STRENGTH = (*(0.0,) * 9, 0.05, 0.15, 0.3, 0.55, 0.7, 0.85)  # by rank: how likely it wins the lead
-BOMB_COST = 1.5  # a bomb is worth about this many leads
-POINT = 0.045  # and so is a point
+BOMB_COST = 0.75  # a bomb is worth about this many leads
+POINT = 0.2  # and so is a point
 
 
 def announce(view: WushikState, seat: Seat) -> Action:
@@ -40,7 +40,7 @@ def lead(view: WushikState, seat: Seat) -> Chosen | None:
     danger = _fewest_against(view, seat)
     best, found = -1e9, None
     for bundle in _lowest(bundles(search) or []):
-        chosen = pick_cards(search.hand, bundle, seat_keeps=True)
+        chosen = pick_cards(search.hand, bundle)
         if len(chosen) == sum(counts):
             return chosen
         left = _less(counts, chosen)
@@ -68,7 +68,7 @@ def follow(view: WushikState, seat: Seat) -> Chosen | None:
     stakes = 0.0 if ally else POINT * trick.points
     best, found = 0.0, None
     for bundle in bundles(search) or ():
-        chosen = pick_cards(search.hand, bundle, seat_keeps=True)
+        chosen = pick_cards(search.hand, bundle)
         if len(chosen) == sum(counts):
             return chosen
         worth = before - burden(search.rules, _less(counts, chosen)) + stakes
@@ -122,7 +122,7 @@ def _points(chosen: Chosen) -> int:
     return sum(CARD_POINTS[DECK54[place]] for place in chosen)
 
 
-def pick_cards(hand: Holding, bundle: Bundle, seat_keeps: bool = True) -> Chosen:
+def pick_cards(hand: Holding, bundle: Bundle) -> Chosen:
     """One play of a bundle: the first cards of the body, the least useful kickers."""
     if bundle.fixed:
         return bundle.fixed[0]
@@ -133,7 +133,7 @@ def pick_cards(hand: Holding, bundle: Bundle, seat_keeps: bool = True) -> Chosen
     if not bundle.kick:
         return body
     if bundle.paired:
-        pairs = list(hand.pairs(bundle.body))
+        pairs = hand.pairs(bundle.body)
         return body + min(pairs, key=lambda pair: (_use(hand, pair[0]), RANK_AT[pair[0]]))
     others = [place for rank, held in enumerate(hand.ranks) if rank not in bundle.body for place in held]
     others.sort(key=lambda place: (place != hand.must_place, _use(hand, place), RANK_AT[place]))

@@ -8,14 +8,13 @@ the number of ways to choose kickers outside a body costs a division.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 
 from ...cards import DECK54, ORDER, RANKS, SUITS, Card, Cards
 from .combos import RANK_NAMES
 
-Chosen = tuple[int, ...]  # cards as their places in the canonical order, ascending
+Chosen = tuple[int, ...]  # cards as their places in the canonical order
 
 SLOT = 40  # bits; a hand of 27 has fewer than 2^27 sets
 SLOT_MASK = (1 << SLOT) - 1
@@ -46,26 +45,41 @@ def _packed(ways: tuple[int, ...]) -> int:
     return sum(number << SLOT * k for k, number in enumerate(ways))
 
 
+def _sets(ranks: list[Chosen], k: int) -> list[Chosen]:
+    """All different sets of k cards out of several ranks."""
+    if k == 0:
+        return [()]
+    if k == 1:
+        return [one for held in ranks for one in subsets(held, 1)]
+    found: list[Chosen] = []
+    for place, held in enumerate(ranks):  # the first rank that takes part
+        rest = ranks[place + 1 :]
+        left = sum(map(len, rest))
+        for own in range(max(1, k - left), min(k, len(held)) + 1):
+            chosen = subsets(held, own)
+            found += [one + more for more in _sets(rest, k - own) for one in chosen]
+    return found
+
+
 class Holding:
-    """One hand, and maybe a card that every play must contain (option `lead_card`, WK-14.7).
+    """One hand (in canonical order), and maybe a card that every play must contain (option `lead_card`, WK-14.7).
 
     ranks  the cards by rank; ways: how many sets of k of them there are
-    suits  by rank, the suits held as bits
+    sizes  how many ranks have at least k cards
     must   the rank of the card that must be played, or -1
     """
 
-    __slots__ = ("_free", "_product", "must", "must_place", "ranks", "suits", "ways")
+    __slots__ = ("_free", "_product", "must", "must_place", "ranks", "sizes", "ways")
 
     def __init__(self, hand: Cards, must: Card | None = None) -> None:
-        ranks: list[list[int]] = [[] for _ in RANK_NAMES]
-        suits = [0] * len(RANK_NAMES)
-        for place in sorted([ORDER[card] for card in hand]):
-            rank = RANK_AT[place]
-            ranks[rank].append(place)
-            suits[rank] |= 1 << place // DECK_RANKS
-        self.ranks: list[Chosen] = [tuple(held) for held in ranks]
-        self.suits = suits
+        by_rank: list[list[int]] = [[] for _ in RANK_NAMES]
+        for card in hand:
+            place = ORDER[card]
+            by_rank[RANK_AT[place]].append(place)
+        self.ranks: list[Chosen] = [tuple(held) for held in by_rank]
         self.ways = [_ways(held) for held in self.ranks]
+        lengths = [len(held) for held in by_rank]
+        self.sizes = [sum([length >= k for length in lengths]) for k in range(MOST + 1)]
         self.must = -1
         self.must_place = -1
         self._product = 0
@@ -87,6 +101,10 @@ class Holding:
             return subsets(self.ranks[rank], k)
         return tuple((self.must_place, *rest) for rest in subsets(self._free, k - 1)) if k else ()
 
+    def suits(self, rank: int) -> int:
+        """The suits held of a rank, as bits."""
+        return sum(1 << place // DECK_RANKS for place in set(self.ranks[rank]))
+
     def kicker_count(self, body: tuple[int, ...], k: int) -> int:
         """How many sets of k cards there are outside the ranks of a body."""
         if not self._product:
@@ -98,39 +116,22 @@ class Holding:
             rest //= _packed(self.ways[rank])
         return rest >> SLOT * k & SLOT_MASK
 
-    def kickers(self, body: tuple[int, ...], k: int) -> Iterator[Chosen]:
+    def kickers(self, body: tuple[int, ...], k: int) -> list[Chosen]:
         """These sets."""
-        others = [rank for rank, held in enumerate(self.ranks) if held and rank not in body]
-        return self._kickers(others, k)
-
-    def _kickers(self, ranks: list[int], k: int) -> Iterator[Chosen]:
-        if not ranks:
-            if not k:
-                yield ()
-            return
-        rank, *others = ranks
-        left = sum(len(self.ranks[other]) for other in others)
-        for own in range(max(0, k - left), min(k, len(self.ranks[rank])) + 1):
-            for chosen in self.choices(rank, own):
-                for more in self._kickers(others, k - own):
-                    yield chosen + more
+        others = [held for rank, held in enumerate(self.ranks) if held and rank not in body and rank != self.must]
+        if self.must < 0 or self.must in body:
+            return _sets(others, k)
+        return [(self.must_place, *more) for more in _sets([self._free, *others], k - 1)]
 
     def pair_count(self, body: tuple[int, ...]) -> int:
         """How many pairs there are outside the ranks of a body."""
-        return sum(self.ways[rank][2] for rank in self._pair_ranks(body))
+        return sum([self.ways[rank][2] for rank in self._pair_ranks(body)])
 
-    def pairs(self, body: tuple[int, ...]) -> Iterator[Chosen]:
+    def pairs(self, body: tuple[int, ...]) -> list[Chosen]:
         """These pairs."""
-        for rank in self._pair_ranks(body):
-            yield from self.choices(rank, 2)
+        return [pair for rank in self._pair_ranks(body) for pair in self.choices(rank, 2)]
 
-    def _pair_ranks(self, body: tuple[int, ...]) -> tuple[int, ...]:
+    def _pair_ranks(self, body: tuple[int, ...]) -> list[int]:
         if self.must >= 0 and self.must not in body:
-            return (self.must,)
-        return tuple(rank for rank in range(len(RANK_NAMES)) if rank not in body)
-
-
-@lru_cache(maxsize=512)
-def holding_of(hand: Cards, must: Card | None = None) -> Holding:
-    """The same, made once for a hand that is asked about again and again within a trick."""
-    return Holding(hand, must)
+            return [self.must]
+        return [rank for rank in range(len(RANK_NAMES)) if rank not in body]

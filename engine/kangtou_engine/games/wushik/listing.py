@@ -7,25 +7,34 @@ Bundles are counted until there are more than were asked for. Only then are the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from ...cards import SUITS
-from .combos import BLACK, FIVE, KING, NUMBERS, RED, TEN, Form, Line, line_value
+from ...cards import RANKS, SUITS, Card, Cards
+from .bombs import bombs_of
+from .combos import Form, Reading
 from .holding import DECK_RANKS, Chosen, Holding
-from .rules import PURE_ORDER, Reading, Rules
+from .rules import Rules
 
 LIMIT = 2000  # WK-7.5
+FLUSH_ANY = (1 << len(SUITS)) - 1
 
 
 class Bundle(NamedTuple):
-    """All plays of one kind and one body. `fixed`: they are these; `flush`: of one suit only, these suits (bits)."""
+    """All plays of one kind and one body.
+
+    size                how many they are
+    each, kick, paired  of the form; `kick` kickers in all
+    flush               of one suit only, of these suits (bits)
+    fixed               the plays themselves, where there is no body
+    """
 
     kind: str
     n: int
     value: int
     bomb: bool
-    count: int
+    size: int
     body: tuple[int, ...]
     each: int = 0
     kick: int = 0
@@ -35,123 +44,116 @@ class Bundle(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What is looked for: plays that beat `old` (None: leads), bombs of six and more only of the ranks `shown`.
-
-    `shown` None: of all ranks. WK-10.8
+    """What is looked for: plays of a hand that beat `old` (None: leads), bombs of six and more only of the ranks
+    `shown` (None: of all). WK-10.8
     """
 
     rules: Rules
     hand: Holding
+    bombs: tuple[Bundle, ...]
     old: Reading | None
     shown: str | None = None
+
+
+@lru_cache(maxsize=512)
+def known(rules: Rules, hand: Cards, must: Card | None) -> tuple[Holding, tuple[Bundle, ...]]:
+    """A hand and its bombs, made once for a hand that is asked about again and again within a trick."""
+    holding = Holding(hand, must)
+    found = bombs_of(rules, holding)
+    return holding, tuple(Bundle(kind, n, value, True, len(fixed), (), fixed=fixed) for kind, n, value, fixed in found)
+
+
+# ---- counting ----
 
 
 def bundles(search: Search, stop: int | None = None) -> list[Bundle] | None:
     """All bundles, or None as soon as they are known to hold more than `stop` plays. WK-7.5.
 
-    Plays of runs of triples with and without kickers can be the same set of cards (WK-3.12); those are not counted
-    twice here, but see `plays`.
+    Plays of runs of triples with and without kickers can be the same set of cards (WK-3.12): of each number of
+    cards only the largest of these bundles counts here, `plays` sees to the rest.
     """
+    rules, hand, old = search.rules, search.hand, search.old
     found: list[Bundle] = []
     total = 0
     loose: dict[int, int] = {}
-    for bundle in _every(search):
-        found.append(bundle)
-        if stop is None:
+    for form in rules.by_size:
+        if old is not None and (form.kind != old.kind or old.bomb):
             continue
-        if _is_loose(search.rules, bundle):
-            known = loose.get(bundle.n, 0)
-            loose[bundle.n] = max(known, bundle.count)
-            total += loose[bundle.n] - known
+        if hand.sizes[form.each] < form.least:
+            continue
+        more = _leads(form, hand) if old is None else _follows(form, hand, old)
+        found += more
+        if form.each == 3 and form.most > 1 and rules.kicked:
+            for bundle in more:
+                loose[bundle.n] = max(bundle.size, loose.get(bundle.n, 0))
         else:
-            total += bundle.count
-        if total > stop:
+            total += sum([bundle.size for bundle in more])
+        if stop is not None and total + sum(loose.values()) > stop:
             return None
-    return found
+    found += _bombs(search)
+    total += sum([bundle.size for bundle in found if bundle.bomb])
+    return None if stop is not None and total + sum(loose.values()) > stop else found
 
 
-def plays(search: Search, stop: int) -> list[Chosen] | None:
-    """All plays as sorted card places, each once; None if they are more than `stop`. WK-7.1, WK-7.2, WK-7.4."""
-    found = bundles(search, stop)
-    if found is None:
-        return None
-    made: list[Chosen] = []
-    runs: dict[Chosen, None] = {}
-    for bundle in reversed(found):  # they were counted from the kinds with many plays to those with few
-        if not _is_loose(search.rules, bundle):
-            made += [tuple(sorted(chosen)) for chosen in expand(search.hand, bundle)]
-            continue
-        for chosen in expand(search.hand, bundle):
-            runs[tuple(sorted(chosen))] = None
-            if len(made) + len(runs) > stop:
-                return None
-    made += runs
-    return None if len(made) > stop else made
+def _bombs(search: Search) -> list[Bundle]:
+    """The bombs that may be played. WK-4.3, WK-4.4, WK-4.6, WK-10.8."""
+    found, old, shown = search.bombs, search.old, search.shown
+    if not found:
+        return []
+    least: int | None = 0
+    if old is not None:
+        least = old.value + 1 if old.bomb else search.rules.guards.get(old.kind, 0)
+    if least is None:
+        return []
+    return [
+        bomb
+        for bomb in found
+        if bomb.value >= least and (bomb.n < 6 or shown is None or RANKS[bomb.fixed[0][0] % DECK_RANKS] in shown)
+    ]
 
 
-def _is_loose(rules: Rules, bundle: Bundle) -> bool:
-    """Whether its plays can have other readings too: runs of triples where these may have kickers. WK-3.12."""
-    return bundle.each == 3 and len(bundle.body) > 1 and len(rules.kicked) > 0
-
-
-# ---- finding bundles ----
-
-
-def _every(search: Search) -> Iterator[Bundle]:
-    rules, hand, old = search.rules, search.hand, search.old
-    for form in reversed(rules.forms):  # kinds with kickers first: they are the many
-        if old is None:
-            yield from _leads(form, hand)
-        elif form.kind == old.kind and not old.bomb:
-            yield from _follows(form, hand, old)
-    least = 0 if old is None else _least_bomb(rules, old)
-    if least is not None:
-        for place, line in enumerate(rules.lines):
-            if line_value(place + 1) > least:
-                yield from _bombs(search, place, line, least)
-
-
-def _least_bomb(rules: Rules, old: Reading) -> int | None:
-    """The least value of a bomb that beats it; None: no bomb does. WK-4.3, WK-4.4, WK-4.6."""
-    return old.value + 1 if old.bomb else rules.guards.get(old.kind, 0)
-
-
-def _leads(form: Form, hand: Holding) -> Iterator[Bundle]:
+def _leads(form: Form, hand: Holding) -> list[Bundle]:
     """All bodies of a form, each start as far as the cards reach."""
-    places, each, least = form.places, form.each, form.least
+    places, each, least, all_ways = form.places, form.each, form.least, hand.ways
+    found = []
     for start, reach in enumerate(form.reach):
         count = 1
         for end in range(start, reach):
-            count *= hand.ways[places[end]][each]
+            count *= all_ways[places[end]][each]
             if not count:
                 break
             if end - start + 1 >= least:
                 bundle = _bundle(form, hand, start, end, count)
                 if bundle is not None:
-                    yield bundle
+                    found.append(bundle)
+    return found
 
 
-def _follows(form: Form, hand: Holding, old: Reading) -> Iterator[Bundle]:
+def _follows(form: Form, hand: Holding, old: Reading) -> list[Bundle]:
     """The bodies of as many ranks that are higher. WK-4.2, WK-3.7."""
-    places, each = form.places, form.each
+    places, each, all_ways = form.places, form.each, hand.ways
+    found = []
     for _, start, end in form.windows[old.ranks]:
-        if form.value(end) > old.value:
-            count = 1
-            for rank in places[start : end + 1]:
-                count *= hand.ways[rank][each]
-            bundle = _bundle(form, hand, start, end, count) if count else None
-        elif form.flush and form.value(end, True) > old.value:
-            bundle = _flush_bundle(form, hand, start, end)
-        else:
+        if form.value(end, form.flush != "") <= old.value:
             continue
-        if bundle is not None:
-            yield bundle
+        count = 1
+        for rank in places[start : end + 1]:
+            count *= all_ways[rank][each]
+            if not count:
+                break
+        else:
+            higher = form.value(end) > old.value  # if not, then a flush straight is
+            bundle = _bundle(form, hand, start, end, count) if higher else _flush_bundle(form, hand, start, end)
+            if bundle is not None:
+                found.append(bundle)
+    return found
 
 
 def _bundle(form: Form, hand: Holding, start: int, end: int, count: int) -> Bundle | None:
     """The plays with this body, or None if there are none. `count`: ways to choose the body itself."""
     body = form.places[start : end + 1]
-    kick = form.kick * len(body)
+    ranks = end - start + 1
+    kick = form.kick * ranks
     if form.paired:
         count *= hand.pair_count(body)
     elif kick:
@@ -160,91 +162,62 @@ def _bundle(form: Form, hand: Holding, start: int, end: int, count: int) -> Bund
         return None  # WK-14.7
     if not count:
         return None
-    n = form.cards(len(body))
-    return Bundle(form.kind, n, form.value(end), False, count, body, form.each, kick, form.paired)
+    return Bundle(
+        form.kind, form.each * ranks + kick, form.value(end), False, count, body, form.each, kick, form.paired
+    )
 
 
 def _flush_bundle(form: Form, hand: Holding, start: int, end: int) -> Bundle | None:
     """The straights of one suit with this body. WK-3.7."""
     body = form.places[start : end + 1]
-    suits = (1 << len(SUITS)) - 1
+    suits = FLUSH_ANY
     for rank in body:
-        suits &= hand.suits[rank]
+        suits &= hand.suits(rank)
     if not suits:
         return None
     return Bundle(form.kind, len(body), form.value(end, True), False, suits.bit_count(), body, 1, flush=suits)
 
 
-def _bombs(search: Search, place: int, line: Line, least: int) -> Iterator[Bundle]:
-    """The bombs of one line of the list. WK-3.11."""
-    if line.kind in ("triple", "bomb"):
-        yield from _equal_cards(search, place, line, least)
-        return
-    hand = search.hand
-    by_value: dict[int, list[Chosen]] = {}
-    for value, chosen in _jokers(hand, line, line_value(place)) if line.jokers else _fifties(search, place, line):
-        if value >= least and (hand.must < 0 or hand.must_place in chosen):
-            by_value.setdefault(value, []).append(chosen)
-    for value, fixed in by_value.items():
-        yield Bundle(line.kind, line.n, value, True, len(fixed), (), fixed=tuple(fixed))
-
-
-def _equal_cards(search: Search, place: int, line: Line, least: int) -> Iterator[Bundle]:
-    hand = search.hand
-    for rank in NUMBERS:
-        count = hand.ways[rank][line.n]
-        value = line_value(place) + rank
-        if not count or value < least or (hand.must >= 0 and hand.must != rank):
-            continue
-        if line.n >= 6 and search.shown is not None and rank not in ranks_of(search.shown):
-            continue  # WK-10.8
-        yield Bundle(line.kind, line.n, value, True, count, (rank,), line.n)
-
-
-def ranks_of(shown: str) -> tuple[int, ...]:
-    """Announced ranks as numbers."""
-    return tuple(map("3456789TJQKA2".index, shown))
-
-
-def _jokers(hand: Holding, line: Line, value: int) -> Iterator[tuple[int, Chosen]]:
-    black, red = hand.ranks[BLACK], hand.ranks[RED]
-    for few, many in line.jokers:
-        if len(black) >= few and len(red) >= many:
-            yield value, black[:few] + red[:many]
-
-
-def _fifties(search: Search, place: int, line: Line) -> Iterator[tuple[int, Chosen]]:
-    """The 5-10-Ks of one line: pure or mixed. WK-3.11."""
-    hand = search.hand
-    ordered = search.rules.options.pure_suit_order
-    for (five,), (ten,), (king,) in product(*(hand.choices(rank, 1) for rank in (FIVE, TEN, KING))):
-        suit = five // DECK_RANKS
-        pure = suit == ten // DECK_RANKS == king // DECK_RANKS
-        if pure == (line.kind == "true"):
-            own = PURE_ORDER.index(SUITS[suit]) if pure and ordered else 0
-            yield line_value(place) + own, (five, ten, king)
-
-
 # ---- making plays ----
 
 
-def expand(hand: Holding, bundle: Bundle) -> Iterator[Chosen]:
-    """The plays of a bundle, each once, cards unsorted."""
+def plays(search: Search, stop: int) -> list[Chosen] | None:
+    """All plays as sorted card places, each once; None if they are more than `stop`. WK-7.1, WK-7.2, WK-7.4."""
+    found = bundles(search, stop)
+    if found is None:
+        return None
+    made: list[Chosen] = []
+    runs: list[Bundle] = []
+    for bundle in reversed(found):  # they were counted from the kinds with many plays to those with few
+        if bundle.each == 3 and len(bundle.body) > 1 and search.rules.kicked:
+            runs.append(bundle)
+        else:
+            made += expand(search.hand, bundle)
+    if not runs:
+        return made
+    sets: dict[Chosen, None] = {}
+    for bundle in runs:
+        for chosen in expand(search.hand, bundle):
+            sets[chosen] = None
+            if len(made) + len(sets) > stop:
+                return None
+    return made + list(sets)
+
+
+def expand(hand: Holding, bundle: Bundle) -> list[Chosen] | Iterator[Chosen]:
+    """The plays of a bundle, each once, sorted."""
     if bundle.fixed:
-        yield from bundle.fixed
-        return
+        return list(bundle.fixed)
     if bundle.flush:
-        for suit in range(len(SUITS)):
-            if bundle.flush >> suit & 1:
-                yield tuple(suit * DECK_RANKS + rank for rank in bundle.body)
-        return
-    bodies = product(*(hand.choices(rank, bundle.each) for rank in bundle.body))
-    kicked = list(_kicker_sets(hand, bundle)) if bundle.kick else [()]
-    for parts in bodies:
-        body: Chosen = sum(parts, ())
-        for kickers in kicked:
-            yield body + kickers
-
-
-def _kicker_sets(hand: Holding, bundle: Bundle) -> Iterator[Chosen]:
-    return hand.pairs(bundle.body) if bundle.paired else hand.kickers(bundle.body, bundle.kick)
+        suits = [suit for suit in range(len(SUITS)) if bundle.flush >> suit & 1]
+        return [tuple(sorted([suit * DECK_RANKS + rank for rank in bundle.body])) for suit in suits]
+    if len(bundle.body) == 1:
+        bodies = list(hand.choices(bundle.body[0], bundle.each))
+        if not bundle.kick:
+            return bodies
+    else:
+        bodies = [sum(parts, ()) for parts in product(*[hand.choices(rank, bundle.each) for rank in bundle.body])]
+        if not bundle.kick:
+            return [tuple(sorted(body)) for body in bodies]
+    kicked = hand.pairs(bundle.body) if bundle.paired else hand.kickers(bundle.body, bundle.kick)
+    return (tuple(sorted(body + kickers)) for body in bodies for kickers in kicked)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from ...actions import Action, cards_of, only_keys, plain
-from ...cards import Card, Cards, Seat, in_order, missing, show_cards
+from ...cards import DECK54, Card, Cards, Seat, in_order, missing, show_cards
 from ...errors import IllegalAction
 from ...events import Event
 from ...game import Legal, Phase, TooMany
 from .combos import RANK_OF, Reading, combo_text
 from .events import Passed, Played
-from .holding import cards_at, holding_of
-from .listing import LIMIT, Search, plays
+from .listing import LIMIT, Search, known, plays
 from .rules import Rules, as_follow, as_lead, readings_of, rules_of
 from .state import WushikState
 
@@ -99,8 +98,8 @@ def _reading(state: WushikState, seat: Seat, cards: Cards) -> Reading:
 def search_of(state: WushikState, seat: Seat) -> Search:
     """What `legal` looks for."""
     rules = rules_of(state.config.options)
-    hand = holding_of(state.game.hands[seat], must_hold(state, seat))
-    return Search(rules, hand, to_beat(state, rules), announced_by(state, seat))
+    hand, bombs = known(rules, state.game.hands[seat], must_hold(state, seat))
+    return Search(rules, hand, bombs, to_beat(state, rules), announced_by(state, seat))
 
 
 def legal(state: WushikState, seat: Seat, limit: int) -> Legal:
@@ -111,7 +110,7 @@ def legal(state: WushikState, seat: Seat, limit: int) -> Legal:
     found = plays(search, most - len(passing))
     if found is None:
         return _too_many(state, seat, search.old)
-    return (*passing, *[Action("play", cards_at(chosen)) for chosen in found])
+    return (*passing, *[Action("play", tuple([DECK54[place] for place in chosen])) for chosen in found])
 
 
 def _too_many(state: WushikState, seat: Seat, old: Reading | None) -> TooMany:

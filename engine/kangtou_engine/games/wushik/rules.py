@@ -38,6 +38,7 @@ class Rules:
     """What may be played at a table, and the order of it.
 
     forms, lines  plain kinds; bombs from low to high
+    kicked        the plain kinds with kickers; by_size: all, those with many plays first
     guards        the least value of a bomb that beats a plain kind, None: none does; kinds not named: 0. WK-4.6
     even          readings of sets with equally many cards of each rank, by (how many, ranks)
     flushed       the reading of a straight when it is of one suit. WK-3.7
@@ -50,6 +51,7 @@ class Rules:
     options: Options
     forms: tuple[Form, ...]
     kicked: tuple[Form, ...]
+    by_size: tuple[Form, ...]
     lines: tuple[Line, ...]
     guards: Mapping[str, int | None]
     even: Mapping[tuple[int, int], tuple[Reading, ...]]
@@ -83,6 +85,7 @@ def rules_of(options: Options) -> Rules:
         options=options,
         forms=forms,
         kicked=tuple(form for form in forms if form.kick),
+        by_size=tuple(reversed(forms)),
         lines=lines,
         guards={kind: None if name is None else values[name] for kind, name in variant.guards.items()},
         even={**even, **{key: (*even.get(key, ()), reading) for key, reading in bombs.items()}},

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ...cards import DECK52, DECK54, Card, Cards
 from .combos import ACE_BOTH_ENDS, NUMBERS, ORDINARY, WITH_JOKERS, Form, Line
-from .scoring import chengde_round, jiangnan_round, jinzhou_round, liaoning_round, RoundScore
+from .scoring import RoundScore, chengde_round, jiangnan_round, jinzhou_round, liaoning_round
 
 Value = bool | int | str
 
