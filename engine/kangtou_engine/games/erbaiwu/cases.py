@@ -59,6 +59,8 @@ def _area(start: Mapping[str, Any]) -> Area:
     for suit in SUITS:
         if suit in start.get("runs", {}):
             laid = _laid(start["runs"][suit])
+            if suit + "7" not in laid:
+                raise BadText(f"runs: no seven in {suit}")
             seven = laid.index(suit + "7")
             low, high = laid[:seven][::-1], laid[seven + 1 :]
             runs.append(Run(suit, high, low, locks.get(f"{suit}-high", ()), locks.get(f"{suit}-low", ())))

@@ -14,7 +14,7 @@ from ...errors import IllegalAction
 from ...events import Event
 from .events import Extended, Lifted, Locked, Melded, SevenShown
 from .jokers import fillings, laid_cards, may_name, penalties, usable_jokers
-from .pack import ORDER, PACK, SEVENS, named, names_in, real
+from .pack import ORDER, PACK, SEVENS, named, real
 from .state import SIDES, Area, Position, Round, groups, lock_of, next_card, open_end, run_of, side_of
 
 Reduce: TypeAlias = Callable[[Position, Seat, Action], "tuple[Event, ...]"]
@@ -84,13 +84,11 @@ def lock(state: Position, seat: Seat, action: Action) -> tuple[Event, ...]:
 
 
 def meld(state: Position, seat: Seat, action: Action) -> tuple[Event, ...]:
-    """`meld S4 H4 C4`: three of a rank, at least one of them no joker. EB-5.5, EB-6.2."""
+    """`meld S4 H4 C4`: three of a rank; there are two jokers, so one at least is none. EB-5.5, EB-6.2."""
     only_keys(action)
     laid = laid_cards(state.game, seat, action, 3)
     if len({card[-1] for card in laid}) > 1:
         raise IllegalAction("EB-5.5", "not_same_rank", cards=" ".join(laid))
-    if len(names_in(laid)) == len(laid):
-        raise IllegalAction("EB-6.2", "all_jokers")
     return (Melded(seat, laid), *penalties(state, seat, laid))
 
 

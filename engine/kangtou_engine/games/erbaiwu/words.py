@@ -24,7 +24,6 @@ WORDS: Words = {
     "not_same_rank": ("{cards} are not of the same rank", "{cards} 不是同值牌"),
     "locked_already": ("that side of {suit} is locked already", "{suit} 该侧已锁"),
     "not_the_end": ("{cards} do not match an end card of {suit}", "{cards} 与 {suit} 的端牌不同值"),
-    "all_jokers": ("at least one card of a set is no joker", "串子至少要有一张不是王牌"),
     "no_group": ("no three of a kind lie shown that lack {card}", "桌上没有缺 {card} 的三张同值牌"),
     "settle_no_seven": ("no seven has been shown yet", "尚未亮七，不能算帐"),
     "settle_too_much": ("your hand is worth {value}, more than {limit}", "手牌值 {value}，超过 {limit}，不能算帐"),
