@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from kangtou.v1 import game_pb2 as kangtou_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/account.proto\x12\nkangtou.v1\x1a\x15kangtou/v1/game.proto\"R\n\x07\x41\x63\x63ount\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\"Z\n\x0fRegisterRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\x12\x12\n\ncommand_id\x18\x03 \x01(\t\"r\n\x10RegisterResponse\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.kangtou.v1.Account\x12\r\n\x05token\x18\x02 \x01(\t\x12\x12\n\nexpires_ms\x18\x03 \x01(\x12\x12\x15\n\rrecovery_code\x18\x04 \x01(\t\"\x0f\n\rWhoAmIRequest\"J\n\x0eWhoAmIResponse\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.kangtou.v1.Account\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\"\x13\n\x11RenewTokenRequest\"7\n\x12RenewTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\"B\n\x15RecoverAccountRequest\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x15\n\rrecovery_code\x18\x02 \x01(\t\"R\n\x16RecoverAccountResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\x12\x15\n\rrecovery_code\x18\x03 \x01(\t2\xbe\x02\n\x0e\x41\x63\x63ountService\x12\x45\n\x08Register\x12\x1b.kangtou.v1.RegisterRequest\x1a\x1c.kangtou.v1.RegisterResponse\x12?\n\x06WhoAmI\x12\x19.kangtou.v1.WhoAmIRequest\x1a\x1a.kangtou.v1.WhoAmIResponse\x12K\n\nRenewToken\x12\x1d.kangtou.v1.RenewTokenRequest\x1a\x1e.kangtou.v1.RenewTokenResponse\x12W\n\x0eRecoverAccount\x12!.kangtou.v1.RecoverAccountRequest\x1a\".kangtou.v1.RecoverAccountResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/account.proto\x12\nkangtou.v1\x1a\x15kangtou/v1/game.proto\"R\n\x07\x41\x63\x63ount\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\"Z\n\x0fRegisterRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\x12\x12\n\ncommand_id\x18\x03 \x01(\t\"\x98\x01\n\x10RegisterResponse\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.kangtou.v1.Account\x12\r\n\x05token\x18\x02 \x01(\t\x12\x12\n\nexpires_ms\x18\x03 \x01(\x12\x12\x15\n\rrecovery_code\x18\x04 \x01(\t\x12$\n\x07refused\x18\x05 \x01(\x0b\x32\x13.kangtou.v1.Refusal\"\x0f\n\rWhoAmIRequest\"J\n\x0eWhoAmIResponse\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.kangtou.v1.Account\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\"\x13\n\x11RenewTokenRequest\"]\n\x12RenewTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\x12$\n\x07refused\x18\x03 \x01(\x0b\x32\x13.kangtou.v1.Refusal\"V\n\x15RecoverAccountRequest\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x15\n\rrecovery_code\x18\x02 \x01(\t\x12\x12\n\ncommand_id\x18\x03 \x01(\t\"\x9e\x01\n\x16RecoverAccountResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\nexpires_ms\x18\x02 \x01(\x12\x12\x15\n\rrecovery_code\x18\x03 \x01(\t\x12$\n\x07refused\x18\x04 \x01(\x0b\x32\x13.kangtou.v1.Refusal\x12$\n\x07\x61\x63\x63ount\x18\x05 \x01(\x0b\x32\x13.kangtou.v1.Account2\xbe\x02\n\x0e\x41\x63\x63ountService\x12\x45\n\x08Register\x12\x1b.kangtou.v1.RegisterRequest\x1a\x1c.kangtou.v1.RegisterResponse\x12?\n\x06WhoAmI\x12\x19.kangtou.v1.WhoAmIRequest\x1a\x1a.kangtou.v1.WhoAmIResponse\x12K\n\nRenewToken\x12\x1d.kangtou.v1.RenewTokenRequest\x1a\x1e.kangtou.v1.RenewTokenResponse\x12W\n\x0eRecoverAccount\x12!.kangtou.v1.RecoverAccountRequest\x1a\".kangtou.v1.RecoverAccountResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,20 +36,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ACCOUNT']._serialized_end=145
   _globals['_REGISTERREQUEST']._serialized_start=147
   _globals['_REGISTERREQUEST']._serialized_end=237
-  _globals['_REGISTERRESPONSE']._serialized_start=239
-  _globals['_REGISTERRESPONSE']._serialized_end=353
-  _globals['_WHOAMIREQUEST']._serialized_start=355
-  _globals['_WHOAMIREQUEST']._serialized_end=370
-  _globals['_WHOAMIRESPONSE']._serialized_start=372
-  _globals['_WHOAMIRESPONSE']._serialized_end=446
-  _globals['_RENEWTOKENREQUEST']._serialized_start=448
-  _globals['_RENEWTOKENREQUEST']._serialized_end=467
-  _globals['_RENEWTOKENRESPONSE']._serialized_start=469
-  _globals['_RENEWTOKENRESPONSE']._serialized_end=524
-  _globals['_RECOVERACCOUNTREQUEST']._serialized_start=526
-  _globals['_RECOVERACCOUNTREQUEST']._serialized_end=592
-  _globals['_RECOVERACCOUNTRESPONSE']._serialized_start=594
-  _globals['_RECOVERACCOUNTRESPONSE']._serialized_end=676
-  _globals['_ACCOUNTSERVICE']._serialized_start=679
-  _globals['_ACCOUNTSERVICE']._serialized_end=997
+  _globals['_REGISTERRESPONSE']._serialized_start=240
+  _globals['_REGISTERRESPONSE']._serialized_end=392
+  _globals['_WHOAMIREQUEST']._serialized_start=394
+  _globals['_WHOAMIREQUEST']._serialized_end=409
+  _globals['_WHOAMIRESPONSE']._serialized_start=411
+  _globals['_WHOAMIRESPONSE']._serialized_end=485
+  _globals['_RENEWTOKENREQUEST']._serialized_start=487
+  _globals['_RENEWTOKENREQUEST']._serialized_end=506
+  _globals['_RENEWTOKENRESPONSE']._serialized_start=508
+  _globals['_RENEWTOKENRESPONSE']._serialized_end=601
+  _globals['_RECOVERACCOUNTREQUEST']._serialized_start=603
+  _globals['_RECOVERACCOUNTREQUEST']._serialized_end=689
+  _globals['_RECOVERACCOUNTRESPONSE']._serialized_start=692
+  _globals['_RECOVERACCOUNTRESPONSE']._serialized_end=850
+  _globals['_ACCOUNTSERVICE']._serialized_start=853
+  _globals['_ACCOUNTSERVICE']._serialized_end=1171
 # @@protoc_insertion_point(module_scope)

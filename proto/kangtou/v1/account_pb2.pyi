@@ -78,11 +78,16 @@ class RegisterResponse(_message.Message):
     TOKEN_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
     RECOVERY_CODE_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     expires_ms: _builtins.int
     recovery_code: _builtins.str
     @_builtins.property
     def account(self) -> Global___Account: ...
+    @_builtins.property
+    def refused(self) -> _game_pb2.Refusal:
+        """Instead of all of the above."""
+
     def __init__(
         self,
         *,
@@ -90,10 +95,11 @@ class RegisterResponse(_message.Message):
         token: _builtins.str = ...,
         expires_ms: _builtins.int = ...,
         recovery_code: _builtins.str = ...,
+        refused: _game_pb2.Refusal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["account", b"account"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "refused", b"refused"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "expires_ms", b"expires_ms", "recovery_code", b"recovery_code", "token", b"token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "expires_ms", b"expires_ms", "recovery_code", b"recovery_code", "refused", b"refused", "token", b"token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -158,17 +164,23 @@ class RenewTokenResponse(_message.Message):
 
     TOKEN_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     expires_ms: _builtins.int
+    @_builtins.property
+    def refused(self) -> _game_pb2.Refusal:
+        """Instead of all of the above."""
+
     def __init__(
         self,
         *,
         token: _builtins.str = ...,
         expires_ms: _builtins.int = ...,
+        refused: _game_pb2.Refusal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_ms", b"expires_ms", "token", b"token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_ms", b"expires_ms", "refused", b"refused", "token", b"token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -180,17 +192,21 @@ class RecoverAccountRequest(_message.Message):
 
     ACCOUNT_ID_FIELD_NUMBER: _builtins.int
     RECOVERY_CODE_FIELD_NUMBER: _builtins.int
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
     account_id: _builtins.str
     recovery_code: _builtins.str
+    command_id: _builtins.str
+    """A repeat of the same id gets the first answer's code with a new token."""
     def __init__(
         self,
         *,
         account_id: _builtins.str = ...,
         recovery_code: _builtins.str = ...,
+        command_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "recovery_code", b"recovery_code"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "command_id", b"command_id", "recovery_code", b"recovery_code"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -203,19 +219,29 @@ class RecoverAccountResponse(_message.Message):
     TOKEN_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
     RECOVERY_CODE_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     expires_ms: _builtins.int
     recovery_code: _builtins.str
+    @_builtins.property
+    def refused(self) -> _game_pb2.Refusal:
+        """Instead of all of the above."""
+
+    @_builtins.property
+    def account(self) -> Global___Account: ...
     def __init__(
         self,
         *,
         token: _builtins.str = ...,
         expires_ms: _builtins.int = ...,
         recovery_code: _builtins.str = ...,
+        refused: _game_pb2.Refusal | None = ...,
+        account: Global___Account | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "refused", b"refused"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_ms", b"expires_ms", "recovery_code", b"recovery_code", "token", b"token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "expires_ms", b"expires_ms", "recovery_code", b"recovery_code", "refused", b"refused", "token", b"token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

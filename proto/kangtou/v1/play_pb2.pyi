@@ -469,6 +469,7 @@ class Answer(_message.Message):
     ACCEPTED_FIELD_NUMBER: _builtins.int
     REFUSED_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
+    """Empty: a refusal of an attach, or of a request that names no command."""
     @_builtins.property
     def accepted(self) -> Global___Accepted: ...
     @_builtins.property
