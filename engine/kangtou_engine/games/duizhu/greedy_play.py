@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ...cards import Card, Cards, Seat
 from .options import SEATS
 from .play import by_suit, called, four_is_led, fours_in
-from .ranking import FOURS, POINTS, TRUMPS, Ranking, points_of
+from .ranking import FIXED, FOURS, POINTS, TRUMPS, TWO, Ranking, points_of
 from .state import Table, ranking_of
 from .tricks import best_play
 
-TOP_TRUMP = 60  # a two or better (Ranking.worth): kept for the last tricks while others do
+TOP_TRUMP = TWO  # a two or better: kept for the last tricks while others do
 
 
 # ---- leading ----
@@ -131,7 +131,7 @@ def _follow_four(view: Table, trick: _Trick) -> Sequence[Card]:
 def _follow_many(trick: _Trick) -> Sequence[Card]:
     """On a throw: ruff with the lowest trumps that win if there are points, else feed or give little. DZ-7.5."""
     worth, best = trick.rules.worth, max(trick.rules.worth[card] for card in trick.best)
-    trumps = sorted((card for card in trick.others if worth[card] >= 40), key=worth.__getitem__)
+    trumps = sorted((card for card in trick.others if worth[card] >= FIXED), key=worth.__getitem__)
     if not trick.held and not trick.partner and trick.points >= 5 and len(trumps) >= trick.count:
         for top in range(trick.count - 1, len(trumps)):
             if worth[trumps[top]] > best:
@@ -148,7 +148,7 @@ def _beaters(cards: Sequence[Card], trick: _Trick) -> list[Card]:
 def _safe(trick: _Trick) -> bool:
     """Whether the partner's card will probably hold."""
     worth, best = trick.rules.worth, trick.best[0]
-    return trick.partner and (trick.last or worth[best] >= TOP_TRUMP or (worth[best] < 40 and best[1] in "AK"))
+    return trick.partner and (trick.last or worth[best] >= TOP_TRUMP or (worth[best] < FIXED and best[1] in "AK"))
 
 
 def _follow_suit(trick: _Trick) -> Card:
@@ -165,14 +165,14 @@ def _follow_suit(trick: _Trick) -> Card:
     top = winners[-1]
     if trick.rules.worth[top] >= TOP_TRUMP and trick.points < 5:
         return _give(trick.held, 1, trick.rules, False)[0]
-    return top if top not in POINTS or trick.rules.worth[top] >= 40 else _give(trick.held, 1, trick.rules, False)[0]
+    return top if top not in POINTS or trick.rules.worth[top] >= FIXED else _give(trick.held, 1, trick.rules, False)[0]
 
 
 def _void(trick: _Trick) -> Card:
     """Ruff for points with the lowest trump that wins, else a discard. DZ-7.4."""
     if _safe(trick):
         return _fill(trick, True)[0]
-    trumps = _beaters([card for card in trick.others if trick.rules.worth[card] >= 40], trick)
+    trumps = _beaters([card for card in trick.others if trick.rules.worth[card] >= FIXED], trick)
     if (
         trumps
         and not trick.partner

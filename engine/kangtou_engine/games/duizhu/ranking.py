@@ -16,7 +16,7 @@ FOURS: Mapping[Cards, str] = {tuple(suit + rank for suit in SUITS): rank for ran
 FOUR_OF: Mapping[str, Cards] = {rank: four for four, rank in FOURS.items()}
 LEVEL_CARDS: Mapping[str, frozenset[Card]] = {rank: frozenset(four) for four, rank in FOURS.items()}
 
-_TWO, _LEVEL, _BLACK, _RED, _FIXED = 60, 70, 80, 90, 40
+FIXED, TWO, LEVEL, BLACK, RED = 40, 60, 70, 80, 90  # where each kind of trump begins in `worth`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,21 +51,21 @@ class Ranking:
 def _worth(card: Card, trump: str, level: str, suited_high: bool) -> int:
     """DZ-4.4, DZ-4.5; DZ-4.6 with `suited_high`."""
     if card in JOKERS:
-        return _RED if card == "RJ" else _BLACK
+        return RED if card == "RJ" else BLACK
     suited = int(suited_high and card[0] == trump)
     if card[1] == level:
-        return _LEVEL + suited
+        return LEVEL + suited
     if card[1] == "2":
-        return _TWO + suited
-    return FACE[card] + (_FIXED if card[0] == trump else 0)
+        return TWO + suited
+    return FACE[card] + (FIXED if card[0] == trump else 0)
 
 
 @lru_cache(maxsize=128)
 def ranking(trump: str, level: str, suited_high: bool) -> Ranking:
     """The ranking of a round. DZ-4."""
     worth = {card: _worth(card, trump, level, suited_high) for card in DECK54}
-    suit = {card: TRUMPS if worth[card] >= _FIXED else card[0] for card in DECK54}
-    fixed = frozenset(card for card in DECK54 if _FIXED <= worth[card] < _TWO)
+    suit = {card: TRUMPS if worth[card] >= FIXED else card[0] for card in DECK54}
+    fixed = frozenset(card for card in DECK54 if FIXED <= worth[card] < TWO)
     order = [rank for rank in FACES if rank != level] + ["2", level]  # DZ-7.8
     sides_first = sorted(in_order(DECK54), key=worth.__getitem__)  # stable: equal ones stay S H C D
     return Ranking(

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from ...cards import Cards, Seat, show_cards
 from ...errors import Param
-from ...match.state import OVER
+from ...match.state import BETWEEN, CUT, OVER
 from ...words import say
 from .levels import level_text
+from .play import to_act
 from .score import winning_side
 from .state import ALL, Table, dealer_of, is_up, ranking_of
 from .tricks import best_play
@@ -103,7 +104,7 @@ def _seat_line(view: Table, tell: Say, owner: Seat, seat: Seat | None) -> str:
         roles += [tell("dealer")] if owner == dealer_of(view) else []
         roles.append(tell("up" if is_up(view, owner) else "down"))
     name = tell("seat", seat=owner)
-    parts = [f"{name} ({', '.join(roles)})" if roles else name, tell("cards", count=len(own.hands[owner]))]
+    parts = [f"{name} ({', '.join(roles)})" if roles else name, _count(view, tell, owner)]
     place = (owner - trick.leader) % len(ALL)
     if place < len(trick.plays):
         parts.append(_played(view, tell, place))
@@ -112,11 +113,18 @@ def _seat_line(view: Table, tell: Say, owner: Seat, seat: Seat | None) -> str:
     return " · ".join(parts)
 
 
+def _count(view: Table, tell: Say, owner: Seat) -> str:
+    count = len(view.game.hands[owner])
+    return tell("card" if count == 1 else "cards", count=count)
+
+
 def _turn(view: Table) -> tuple[Seat, ...]:
-    if view.phase != "play":
-        return view.game.window
-    trick = view.game.trick
-    return ((trick.leader + len(trick.plays)) % len(ALL),)
+    """The seats that may act."""
+    if view.phase == CUT:
+        return ((view.sheet.first - 1) % len(ALL),)
+    if view.phase == BETWEEN:
+        return tuple(seat for seat, answer in enumerate(view.sheet.answers) if not answer)
+    return to_act(view) if view.phase == "play" else view.game.window
 
 
 def _played(view: Table, tell: Say, place: int) -> str:

@@ -110,6 +110,7 @@ _TERMS: Words = {
     "dealer": ("dealer", "庄家"),
     "up": ("up", "台上"),
     "down": ("down", "台下"),
+    "card": ("{count} card", "{count} 张"),
     "cards": ("{count} cards", "{count} 张"),
     "leads": ("leads", "首家"),
     "failed": ("threw {cards}, the throw failed", "甩 {cards} 不成"),
