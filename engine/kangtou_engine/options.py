@@ -86,7 +86,7 @@ def option_from_text(spec: OptionSpec, text: str) -> Value:
     for value in (*spec.words,):
         if _show(value) == text:
             return value
-    if spec.low is not None and text.removeprefix("-").isdigit():
+    if spec.low is not None and text.isascii() and text.removeprefix("-").isdigit():
         return int(text)
     raise BadOptions(spec.rule, "bad_option", spec.name, text[:40], spec.allowed())
 
