@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from kangtou.internal.v1 import link_pb2 as lpb
 
 MAX_FRAME = 16 * 1024 * 1024
+FULL_FRAME = 4 * 1024 * 1024  # what waits is written when it has grown to this
 MAX_WAITING = 64 * 1024 * 1024  # bytes a peer may leave unread before it is cut off
 
 In = TypeVar("In", bound=Message)
@@ -60,6 +61,7 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._out: Out | None = None
+        self._out_size = 0
         self._over = False
 
     @property
@@ -93,6 +95,8 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
                 return
             start += 4 + length
             self._received(self, frame)
+            if self._over:
+                return
         if start:
             del buffer[:start]
 
@@ -101,10 +105,13 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
         self._over = True
         self._ended(self)
 
-    def outgoing(self) -> Out:
-        """The frame that leaves at the end of this turn of the loop. Raises LinkClosed."""
+    def outgoing(self, size: int) -> Out:
+        """The frame that leaves at the end of this turn of the loop, for `size` bytes more. Raises LinkClosed."""
         if self._transport is None or self._over:
             raise LinkClosed("the link is closed")
+        if self._out_size + size > FULL_FRAME:
+            self.flush()  # a frame has a limit: what many tables send in one turn may need several
+        self._out_size += size
         if self._out is None:
             self._out = self._fresh()
             asyncio.get_running_loop().call_soon(self.flush)
@@ -113,6 +120,7 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
     def flush(self) -> None:
         """Write what waits."""
         out, self._out = self._out, None
+        self._out_size = 0
         if out is None or self._transport is None or self._over:
             return
         data = out.SerializeToString()
@@ -136,7 +144,7 @@ class GatewayLink(FramedPeer[lpb.Down, lpb.Up]):
 
     def send(self, call: lpb.Call) -> None:
         """Queue a call; it leaves with the next frame. Raises LinkClosed."""
-        self.outgoing().calls.append(call)
+        self.outgoing(call.ByteSize()).calls.append(call)
 
 
 class ActorLink(FramedPeer[lpb.Up, lpb.Down]):
@@ -157,11 +165,12 @@ class ActorLink(FramedPeer[lpb.Up, lpb.Down]):
 
     def deliver(self, subs: list[int], seq: int, payload: bytes, last: bool = False) -> None:
         """Queue bytes of a PlayResponse for some subscriptions. Raises LinkClosed."""
-        self.outgoing().delivers.add(subs=subs, seq=seq, payload=payload, last=last)
+        size = len(payload) + 10 * len(subs) + 32
+        self.outgoing(size).delivers.add(subs=subs, seq=seq, payload=payload, last=last)
 
     def reply(self, reply: lpb.Reply) -> None:
         """Queue a reply. Raises LinkClosed."""
-        self.outgoing().replies.append(reply)
+        self.outgoing(reply.ByteSize()).replies.append(reply)
 
 
 async def connect(

@@ -57,3 +57,11 @@ async def test_deaths_are_counted(twin: LogTwin, match: str) -> None:
     await twin.store.create(match, "{}", b"seed")
     await twin.store.retire(match, 0)
     assert await twin.store.deaths(match) == 0
+
+
+async def test_deaths_are_pardoned(twin: LogTwin, match: str) -> None:
+    await twin.store.pardon(match)
+    await twin.store.blame(match)
+    await twin.store.pardon(match)
+    assert await twin.store.deaths(match) == 0
+    assert await twin.store.blame(match) == 1

@@ -15,6 +15,7 @@ from .slot import Slot
 log = structlog.get_logger(__name__)
 
 PROBE_S = 0.2
+PATIENCE_S = 1.0
 ABSENT_CHECK_S = 5.0
 
 
@@ -50,51 +51,31 @@ class Health:
         last_ok = self.host.now_ms()
         while True:
             try:
-                async with asyncio.timeout(1.0):
+                async with asyncio.timeout(PATIENCE_S):
                     incarnation = await self.host.log.incarnation()
+                await self._answered(incarnation)
             except (LogError, OSError, TimeoutError):
-                self._down(last_ok)
+                self.host.note_down()
+                assert self.host.down_since is not None
+                self.host.down_since = min(self.host.down_since, last_ok)
             else:
-                await self._up(incarnation)
                 last_ok = self.host.now_ms()
             await asyncio.sleep(PROBE_S)
 
-    def _down(self, last_ok: int) -> None:
-        host = self.host
-        if host.down_since is None:
-            host.note_down()
-            log.error("log_unavailable")
-            for slot in host.slots.values():
-                slot.tell_all(4, "moves cannot be stored now", "暂时无法保存动作")
-        assert host.down_since is not None
-        host.down_since = min(host.down_since, last_ok)
-
-    async def _up(self, incarnation: str) -> None:
-        host = self.host
-        changed = self._incarnation not in ("", incarnation)
-        self._incarnation = incarnation
-        if changed:
+    async def _answered(self, incarnation: str) -> None:
+        if self._incarnation not in ("", incarnation):
             await self._compare_tails()
-        if host.down_since is None:
-            return
-        outage = min(host.now_ms() - host.down_since, host.settings.max_outage_ms)
-        host.down_since = None
-        for slot in host.slots.values():
-            if not slot.table.over:
-                slot.table.give_back(outage)
-        log.info("log_available", outage_ms=outage)
-        host.up.set()
-        for slot in list(host.slots.values()):
-            host.pump(slot)
+        self._incarnation = incarnation
+        self.host.note_up()
 
     async def _compare_tails(self) -> None:
         """The server was restarted: is everything that it acknowledged still there?"""
         host = self.host
-        for match, slot in list(host.slots.items()):
+        for slot in list(host.slots.values()):
             if slot.table.busy or slot.faulted or slot.table.over:
                 continue  # whoever waits for an append looks by itself
             before = slot.table.tail
-            tail = await host.log.tail(match)
+            tail = await host.log.tail(slot.match)
             if tail == before or _moved(slot, before):
                 continue
             if tail is not None and tail.epoch > slot.table.epoch:

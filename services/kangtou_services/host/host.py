@@ -1,12 +1,13 @@
-"""The table host: routes calls to tables, appends what they draft, tells who follows them.
+"""The table host: appends what tables draft, tells who follows them, keeps their clocks, contains their faults.
 
-The course of a move: `_command` → `Table.draft` → `EventLog.append` → `Table.commit` → `Slot.publish`. Nothing is told
-before the log has it. One table's trouble stays its own: an unexpected exception stops that table alone.
+The course of a move: `routes.command` → `Table.draft` → `EventLog.append` → `Table.commit` → `Slot.publish`. Nothing is
+told before the log has it. One table's trouble stays its own: an unexpected exception stops that table alone.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import random
 import time
 from collections.abc import Callable, Coroutine
@@ -15,22 +16,24 @@ from typing import Any, Protocol
 import structlog
 
 from kangtou.internal.v1 import link_pb2 as lpb
-from kangtou.wire import action_from_pb
-from kangtou_engine.cards import Seat
-from kangtou_engine.errors import IllegalAction
 from kangtou_engine.registry import Registry
 
 from ..link import ActorLink
 from ..log.base import Entry, EventLog, Fenced, LogError, LogUnavailable, MatchStore, TailLost
 from ..settings import Settings
 from ..table.audience import Audiences
-from ..table.commands import Command, platform_refusal, refused, refused_by
-from ..table.core import Draft, Table
-from . import queries
-from .marker import Marker
+from ..table.commands import platform_refusal, refused
+from ..table.core import Table
+from ..table.draft import Draft
+from .marker import Guard, Marker, where
+from .routes import ROUTES, problem
 from .slot import Ref, Slot, reply
 
 log = structlog.get_logger(__name__)
+
+LINGER_S = 5.0  # how long a table that has ended is kept for late joiners
+PROBATION = 20  # entries after which a table that was blamed for a death is forgiven
+REMIND_AT_ONCE = 16  # tables in one turn of the event loop
 
 
 class Archiver(Protocol):
@@ -78,9 +81,8 @@ class Host:
         self.marker = Marker(settings.run_dir / "handling", actor_id)
         self.opener: Callable[[str], asyncio.Task[str]] | None = None
         self.moves = self.takeovers = self.hosted = 0
-        self._peers: set[ActorLink] = set()
         self._touched: dict[str, Slot] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     # ---- the link ----
 
@@ -100,156 +102,61 @@ class Host:
 
     def ended(self, peer: ActorLink) -> None:
         """A gateway's link has ended."""
-        self._peers.discard(peer)
         for slot in self.slots.values():
             slot.drop_peer(peer)
 
     def _hello(self, peer: ActorLink, call: lpb.Call) -> None:
-        peer.known = call.hello.secret == self.settings.link_secret
-        self._peers.add(peer)
-        if not peer.known:
-            reply(peer, lpb.Reply(ref=call.ref, problem=lpb.Problem(code="bad_secret")))
-        elif call.ref:
+        peer.known = hmac.compare_digest(call.hello.secret.encode(), self.settings.link_secret.encode())
+        if peer.known:
             reply(peer, lpb.Reply(ref=call.ref))
+        else:
+            problem(peer, call, "bad_secret")
 
     def _call(self, peer: ActorLink, call: lpb.Call) -> None:
-        what = call.WhichOneof("body")
+        what = call.WhichOneof("body") or ""
         if what == "open":
             self._open(peer, call)
             return
         if what == "stats":
             reply(peer, lpb.Reply(ref=call.ref, stats=self.stats()))
             return
-        slot = self.slots.get(call.match_id)
-        if slot is None:
-            _problem(peer, call, "not_here")
-        elif slot.faulted:
-            _problem(peer, call, "faulted")
+        slot, route = self.slots.get(call.match_id), ROUTES.get(what)
+        if route is None:
+            problem(peer, call, "malformed")
+        elif slot is None:
+            problem(peer, call, "not_here")
+        elif slot.faulted and what != "stop":
+            problem(peer, call, "faulted")
         else:
             with self.guard(slot):
-                _ROUTES[what or ""](self, peer, call, slot)
+                route(self, peer, call, slot)
+                return
+            problem(peer, call, "faulted")
 
     def _open(self, peer: ActorLink, call: lpb.Call) -> None:
         assert self.opener is not None
         task = self.opener(call.match_id)
 
         def done(finished: asyncio.Task[str]) -> None:
-            problem = finished.result()
-            if problem:
-                _problem(peer, call, problem)
+            code = "not_here" if finished.cancelled() or finished.exception() else finished.result()
+            if code:
+                problem(peer, call, code)
             else:
-                epoch = self.slots[call.match_id].table.epoch if call.match_id in self.slots else 0
-                reply(peer, lpb.Reply(ref=call.ref, opened=lpb.Opened(epoch=epoch)))
+                slot = self.slots.get(call.match_id)
+                reply(peer, lpb.Reply(ref=call.ref, opened=lpb.Opened(epoch=slot.table.epoch if slot else 0)))
 
         task.add_done_callback(done)
 
-    # ---- calls about one table ----
-
-    def _seat(self, peer: ActorLink, call: lpb.Call, slot: Slot, wanted: int | None) -> Seat | None:
-        seats = slot.table.agreement.seats_of(call.account_id)
-        if not seats or (wanted is not None and wanted not in seats):
-            return None
-        return seats[0] if wanted is None else wanted
-
-    def subscribe(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """A gateway follows the table for one of its clients."""
-        body = call.subscribe
-        seat: Seat | None = None
-        if body.spectate:
-            if slot.table.agreement.seats_of(call.account_id):
-                _problem(peer, call, "not_allowed")
-                return
-        else:
-            seat = self._seat(peer, call, slot, body.seat if body.HasField("seat") else None)
-            if seat is None:
-                _problem(peer, call, "not_seated")
-                return
-            slot.table.open_entropy(seat, body.entropy)
-            slot.seen_ms = self.now_ms()
-        if call.ref:
-            reply(peer, lpb.Reply(ref=call.ref))
-        joining = slot.audiences.joining(seat, body.from_seq, self.now_ms())
-        slot.follow(seat, (peer, body.sub), joining)
-        self._touched[call.match_id] = slot
-
-    def unsubscribe(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """It no longer does."""
-        slot.unfollow((peer, call.unsubscribe.sub))
-
-    def entropy(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """A seat opens its entropy."""
-        body = call.entropy
-        seat = self._seat(peer, call, slot, body.seat if body.HasField("seat") else None)
-        if seat is not None:
-            slot.table.open_entropy(seat, body.entropy)
-            self._touched[call.match_id] = slot
-        if call.ref:
-            reply(peer, lpb.Reply(ref=call.ref))
-
-    def command(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """A seat's action."""
-        body = call.command
-        ref = Ref(peer, call.ref, call.unary)
-        seat = self._seat(peer, call, slot, body.seat if body.HasField("seat") else None)
-        if seat is None:
-            answer = refused(body.command_id, platform_refusal("not_seated"))
-            reply(peer, lpb.Reply(ref=call.ref, answer=answer))
-            return
-        try:
-            action = action_from_pb(body.action)
-        except IllegalAction as error:
-            command = Command(seat, body.command_id, body.prompt, None, ref)
-            slot.answer(command, refused_by(slot.table.game, body.command_id, error))
-            return
-        self._submit(slot, Command(seat, body.command_id, body.prompt, action, ref), call.match_id)
-
-    def standing(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """A seat leaves or revokes a standing answer."""
-        body = call.standing
-        ref = Ref(peer, call.ref, call.unary)
-        seat = self._seat(peer, call, slot, body.seat if body.HasField("seat") else None)
-        if seat is None:
-            answer = refused(body.command_id, platform_refusal("not_seated"))
-            reply(peer, lpb.Reply(ref=call.ref, answer=answer))
-            return
-        action = action_from_pb(body.action) if body.HasField("action") else None
-        command = Command(seat, body.command_id, 0, action, ref, standing=True, until=body.until)
-        self._submit(slot, command, call.match_id)
-
-    def _submit(self, slot: Slot, command: Command, match: str) -> None:
-        slot.seen_ms = self.now_ms()
-        if self.down_since is not None and not slot.table.busy:
-            answer = refused(command.command_id, platform_refusal("log_unavailable"))
-            slot.answer(command, answer)
-            return
-        early = slot.table.submit(command)
-        if early is not None:
-            slot.answer(command, early)
-        self._touched[match] = slot
-
-    def query(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """A question about one seat; changes nothing and is told to nobody else."""
-        body = call.query
-        seat: Seat | None = None
-        if not body.spectate:
-            seat = self._seat(peer, call, slot, body.seat if body.HasField("seat") else None)
-            if seat is None:
-                _problem(peer, call, "not_seated")
-                return
-        reply(peer, queries.answer(slot, call.ref, body, seat, self.now_ms()))
-
-    def stop_match(self, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        """End a match outside the rules, for an operator."""
-        self.end(slot, call.stop.cause or "operator")
-        if call.ref:
-            reply(peer, lpb.Reply(ref=call.ref))
-
     # ---- deciding, appending, telling ----
+
+    def touch(self, slot: Slot) -> None:
+        """Something has arrived for a table: it is looked at when the frame has been read."""
+        self._touched[slot.match] = slot
 
     def pump(self, slot: Slot) -> None:
         """Decide what waits at a table, unless an entry of it is under way or the log is down."""
-        if slot.faulted or self.down_since is not None:
-            return
+        if slot.faulted or slot.table.busy or self.down_since is not None:
+            return  # whoever ends that calls again
         with self.guard(slot):
             draft, early = slot.table.draft(self.now_ms())
             for command, answer in early:
@@ -257,59 +164,87 @@ class Host:
             if draft is not None:
                 self.spawn(self._append(slot, draft))
             else:
-                self.arm(slot)
+                self._arm(slot)
+
+    def _arm(self, slot: Slot) -> None:
+        """Set the table's timer to its next deadline."""
+        wake = slot.table.wake_at()
+        slot.disarm()
+        if wake is not None:
+            wait = max(0.0, (wake - self.now_ms()) / 1000)
+            slot.timer = asyncio.get_running_loop().call_later(wait + 0.001, self.pump, slot)
 
     def end(self, slot: Slot, cause: str) -> None:
-        """Close a match with a cause. Design §4, "Ends outside the rules"."""
-        draft = slot.table.close(self.now_ms(), cause)
+        """Close a match with a cause, as soon as that can be written. Design §4, "Ends outside the rules"."""
+        table = slot.table
+        if table.over or self.slots.get(slot.match) is not slot:
+            return
+        draft = None if self.down_since is not None else table.close(self.now_ms(), cause)
         if draft is not None:
             self.spawn(self._append(slot, draft))
-        elif not slot.table.over:
+        else:
             asyncio.get_running_loop().call_later(0.05, self.end, slot, cause)
 
     async def _append(self, slot: Slot, draft: Draft) -> None:
         assert draft.entry is not None
-        match = slot.table.agreement.match_id
         try:
-            await self.log.append(match, draft.entry)
+            await self.log.append(slot.match, draft.entry)
         except TailLost:
-            self.fault(slot, "log_lost_tail")
+            self._give_up(slot, draft, "log_lost_tail")
         except Fenced:
             self.lost(slot, draft)
         except LogUnavailable:
             await self._unknown(slot, draft)
+        except Exception as error:  # noqa: BLE001 - whatever it is: this table cannot be written
+            log.error("append_raised", match=slot.match, where=where(error))
+            self._give_up(slot, draft, type(error).__name__)
         else:
             self._stored(slot, draft)
 
     def _stored(self, slot: Slot, draft: Draft) -> None:
+        slot.table.commit(draft)
+        self.moves += len(draft.items)
+        self._trusted(slot)
         with self.guard(slot):
-            slot.table.commit(draft)
-            slot.suspect = False
-            self.moves += len(draft.items)
             slot.publish(draft, self.now_ms())
-        if slot.faulted:
-            return
         if slot.table.over:
+            slot.disarm()
             self._refuse_waiting(slot, "match_over")
             self.spawn(self.finish(slot))
         else:
             self.pump(slot)
+
+    def _trusted(self, slot: Slot) -> None:
+        """A table that was blamed for a death has gone on."""
+        slot.suspect = False
+        if slot.probation:
+            slot.probation -= 1
+            if not slot.probation:
+                self.spawn(self._pardon(slot.match))
+
+    async def _pardon(self, match: str) -> None:
+        try:
+            await self.store.pardon(match)
+        except LogError as error:
+            log.warning("not_pardoned", match=match, error=type(error).__name__)
 
     async def _unknown(self, slot: Slot, draft: Draft) -> None:
         """The append may or may not be stored: wait until the log answers, then look at its tail. Design §4."""
         assert draft.entry is not None
         table = slot.table
         self.note_down()
-        tail = await self._tail_when_up(table.agreement.match_id)
+        tail = await self._tail_when_up(slot.match)
         if tail == draft.entry:
             self._stored(slot, draft)
+            self._remind(slot)
         elif tail == table.tail:
             table.discard(draft)
+            self._remind(slot)
             self.pump(slot)
         elif tail is not None and tail.epoch > table.epoch:
             self.lost(slot, draft)
         else:
-            self.fault(slot, "log_lost_tail")
+            self._give_up(slot, draft, "log_lost_tail")
 
     async def _tail_when_up(self, match: str) -> Entry | None:
         while True:
@@ -320,33 +255,75 @@ class Host:
                 self.note_down()
                 await asyncio.sleep(0.1)
 
+    # ---- the log's outages ----
+
     def note_down(self) -> None:
         """The log cannot be written now; the health watch will say when it can."""
+        if self.down_since is not None:
+            return
+        self.down_since = self.now_ms()
+        self.up.clear()
+        log.error("log_unavailable")
+        for slot in self.slots.values():
+            slot.tell_all(4, "moves cannot be stored now", "暂时无法保存动作")
+
+    def note_up(self) -> None:
+        """It can again: the time of the outage is given back, and whatever waited goes on."""
         if self.down_since is None:
-            self.down_since = self.now_ms()
-            self.up.clear()
+            return
+        outage = min(self.now_ms() - self.down_since, self.settings.max_outage_ms)
+        self.down_since = None
+        log.info("log_available", outage_ms=outage)
+        for slot in self.slots.values():
+            slot.seen_ms += outage
+            if not slot.table.over:
+                slot.table.give_back(outage)
+        self.up.set()
+        for slot in list(self.slots.values()):
+            self.pump(slot)
+        self.spawn(self._remind_all(list(self.slots.values())))
+
+    async def _remind_all(self, slots: list[Slot]) -> None:
+        for place, slot in enumerate(slots):
+            self._remind(slot)
+            if place % REMIND_AT_ONCE == 0:
+                await asyncio.sleep(0)
+
+    def _remind(self, slot: Slot) -> None:
+        """The seats that are asked get their prompts again, with the deadlines as they are now."""
+        if slot.faulted or slot.table.over or slot.table.busy:
+            return
+        with self.guard(slot):
+            slot.remind(self.now_ms())
+
+    # ---- faults, and tables that go elsewhere ----
 
     def lost(self, slot: Slot, draft: Draft | None) -> None:
         """Somebody else writes this table now: forget it. Its clients are sent there by their gateways."""
-        match = slot.table.agreement.match_id
-        log.info("table_fenced", match=match, actor=self.actor_id)
-        waiting = [command for command, _ in draft.answers] if draft else []
-        for command in [*waiting, *slot.table.drain()]:
+        log.info("table_fenced", match=slot.match, actor=self.actor_id)
+        if draft is not None:
+            slot.table.discard(draft)
+        for command in slot.table.drain():
             if isinstance(command.ref, Ref):
-                _gone(command.ref)
+                slot.gone(command.ref)
         slot.lost()
-        self.forget(match)
+        self.forget(slot)
 
-    def forget(self, match: str) -> None:
+    def forget(self, slot: Slot) -> None:
         """Let a table go."""
-        slot = self.slots.pop(match, None)
-        if slot is not None and slot.timer is not None:
-            slot.timer.cancel()
+        slot.disarm()
+        if self.slots.get(slot.match) is slot:
+            del self.slots[slot.match]
+
+    def _give_up(self, slot: Slot, draft: Draft, why: str) -> None:
+        slot.table.discard(draft)
+        self.fault(slot, why)
 
     def fault(self, slot: Slot, why: str) -> None:
         """Stop this table alone; its log is kept. `why` is a word, never a value of the game."""
         slot.faulted = True
-        log.error("table_faulted", match=slot.table.agreement.match_id, why=why)
+        slot.disarm()
+        log.error("table_faulted", match=slot.match, why=why)
         self._refuse_waiting(slot, "table_faulted")
         slot.tell_all(3, "this table is stopped by a fault", "本桌因故障停止", last=True)
 
@@ -354,52 +331,43 @@ class Host:
         for command in slot.table.drain():
             slot.answer(command, refused(command.command_id, platform_refusal(code)))
 
-    def guard(self, slot: Slot) -> _Guard:
+    def guard(self, slot: Slot) -> Guard:
         """Around everything that runs a table's code: marks it, and contains what it raises."""
-        return _Guard(self, slot)
+        return Guard(self.marker, slot.match, lambda why: self.fault(slot, why))
 
-    # ---- timers, ends, the rest ----
-
-    def arm(self, slot: Slot) -> None:
-        """Set the table's timer to its next deadline."""
-        wake = slot.table.wake_at()
-        if slot.timer is not None:
-            slot.timer.cancel()
-            slot.timer = None
-        if wake is not None:
-            wait = max(0.0, (wake - self.now_ms()) / 1000)
-            slot.timer = asyncio.get_running_loop().call_later(wait + 0.001, self.pump, slot)
+    # ---- ends, and the rest ----
 
     async def finish(self, slot: Slot) -> None:
         """The match has ended: write its record, then let the live log expire, then let the table go."""
-        match = slot.table.agreement.match_id
         wait = 0.2
         while True:
             try:
-                await self.archiver.archive(match)
-                await self.store.retire(match, self.settings.keep_log_ms)
+                await self.archiver.archive(slot.match)
+                await self.store.retire(slot.match, self.settings.keep_log_ms)
                 break
-            except (LogError, OSError) as error:
-                log.warning("archive_delayed", match=match, error=type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - the log is kept as long as there is no record
+                log.warning("archive_delayed", match=slot.match, error=type(error).__name__)
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, 30.0)
-        await asyncio.sleep(5.0)  # late joiners still see the end here
-        self.forget(match)
+        await asyncio.sleep(LINGER_S)  # late joiners still see the end here
+        self.forget(slot)
 
     def add(self, table: Table, *, suspect: bool) -> Slot:
         """Host a table that has been loaded (and claimed)."""
         slot = Slot(table, Audiences(table), suspect=suspect, seen_ms=self.now_ms())
-        self.slots[table.agreement.match_id] = slot
+        slot.probation = PROBATION if suspect else 0
+        self.slots[slot.match] = slot
         self.hosted += 1
         return slot
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run a coroutine, keep it from being collected, and do not let its fault pass unseen."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self.noted)
+        return task
 
-    def noted(self, task: asyncio.Task[None]) -> None:
+    def noted(self, task: asyncio.Task[Any]) -> None:
         """A task of this host has ended: say so if it failed."""
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -417,61 +385,10 @@ class Host:
 
     async def stop(self) -> None:
         """End all work of this host; tables are left to whoever takes them over."""
-        for match in list(self.slots):
-            self.forget(match)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks:  # a task that ends may have begun another
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        for slot in list(self.slots.values()):
+            self.forget(slot)
         self.marker.close()
-
-
-class _Guard:
-    """Marks the table that is being handled and contains what its code raises."""
-
-    __slots__ = ("_host", "_slot")
-
-    def __init__(self, host: Host, slot: Slot) -> None:
-        self._host = host
-        self._slot = slot
-
-    def __enter__(self) -> None:
-        self._host.marker.set(self._slot.table.agreement.match_id)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        self._host.marker.clear()
-        if not isinstance(error, Exception):
-            return False
-        log.error("table_raised", match=self._slot.table.agreement.match_id, where=where(error))
-        self._host.fault(self._slot, type(error).__name__)
-        return True
-
-
-def where(error: BaseException) -> str:
-    """File and line of an exception's origin: its message might hold a card, so it is not logged."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return "unknown"
-    name = trace.tb_frame.f_code.co_filename.rsplit("/", 2)
-    return f"{'/'.join(name[-2:])}:{trace.tb_lineno}"
-
-
-def _problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
-    if call.ref:
-        reply(peer, lpb.Reply(ref=call.ref, problem=lpb.Problem(code=code)))
-
-
-def _gone(ref: Ref) -> None:
-    reply(ref.peer, lpb.Reply(ref=ref.ref, problem=lpb.Problem(code="not_here")))
-
-
-_ROUTES: dict[str, Callable[[Host, ActorLink, lpb.Call, Slot], None]] = {
-    "subscribe": Host.subscribe,
-    "unsubscribe": Host.unsubscribe,
-    "command": Host.command,
-    "standing": Host.standing,
-    "entropy": Host.entropy,
-    "query": Host.query,
-    "stop": Host.stop_match,
-}

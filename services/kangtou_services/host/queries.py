@@ -5,11 +5,11 @@ from __future__ import annotations
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
 from kangtou.wire import action_from_pb, action_to_pb, refusal_to_pb, too_many_to_pb
-from kangtou_engine.actions import parse_action
 from kangtou_engine.cards import Seat
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import TooMany
 
+from ..table.commands import platform_refusal, well_formed
 from .slot import Slot
 
 FULL_LIST = 2_000  # the longest list that any book asks for (WK-7.5)
@@ -29,7 +29,7 @@ def _view(slot: Slot, seat: Seat | None, now_ms: int) -> play.GetViewResponse:
     response = play.GetViewResponse(match=slot.audiences.attached())
     if table.begun:
         response.snapshot.CopyFrom(slot.audiences.snapshot(seat))
-        response.to_act.extend(table.game.to_act(table.state))
+        response.to_act.extend(() if table.over else table.game.to_act(table.state))
     prompt = slot.audiences.prompt(seat, now_ms)
     if prompt is not None:
         response.prompt.CopyFrom(prompt)
@@ -40,7 +40,7 @@ def _view(slot: Slot, seat: Seat | None, now_ms: int) -> play.GetViewResponse:
 
 def _legal(slot: Slot, seat: Seat) -> play.LegalResponse:
     table = slot.table
-    legal = table.game.legal(table.state, seat, FULL_LIST)
+    legal = () if table.over else table.game.legal(table.state, seat, FULL_LIST)
     if isinstance(legal, TooMany):
         return play.LegalResponse(too_many=too_many_to_pb(table.game, legal))
     return play.LegalResponse(legal=map(action_to_pb, legal))
@@ -48,9 +48,12 @@ def _legal(slot: Slot, seat: Seat) -> play.LegalResponse:
 
 def _check(slot: Slot, seat: Seat, query: lpb.Query) -> play.CheckResponse:
     table = slot.table
+    if table.over:
+        return play.CheckResponse(refused=platform_refusal("match_over"))
+    if not table.begun:
+        return play.CheckResponse(refused=platform_refusal("not_begun"))
     try:
-        action = table.game.spec.canonical(parse_action(str(action_from_pb(query.check))))
-        table.game.check(table.state, seat, action)
+        table.game.check(table.state, seat, table.game.spec.canonical(well_formed(action_from_pb(query.check))))
     except IllegalAction as error:
         return play.CheckResponse(refused=refusal_to_pb(table.game, error))
     return play.CheckResponse()

@@ -13,7 +13,8 @@ from kangtou_engine.cards import Seat
 from ..link import ActorLink, LinkClosed
 from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, Audiences
 from ..table.commands import Command
-from ..table.core import Draft, Table
+from ..table.core import Table
+from ..table.draft import Draft
 
 Follower = tuple[ActorLink, int]  # link and subscription
 
@@ -37,22 +38,36 @@ class Slot:
     watchers: set[Follower] = field(default_factory=set)
     timer: asyncio.TimerHandle | None = None
     faulted: bool = False
-    suspect: bool = False
+    suspect: bool = False  # blamed for a death, and nothing stored since
+    probation: int = 0  # entries until it is forgiven
     seen_ms: int = 0  # when a seat was last present
+
+    @property
+    def match(self) -> str:
+        """The match's id."""
+        return self.table.agreement.match_id
+
+    def disarm(self) -> None:
+        """No timer any more."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
 
     # ---- following ----
 
     def follow(self, seat: Seat | None, follower: Follower, joining: bytes) -> None:
-        """Add a follower; a seat's older one is told and let go."""
-        if seat is None:
+        """Add a follower; a seat's older one is told and let go. Of a match that is over it gets the end, and all."""
+        self.unfollow(follower)
+        over = self.table.over
+        if not over and seat is None:
             self.watchers.add(follower)
-        else:
+        elif not over and seat is not None:
             older = self.seats.get(seat)
             self.seats[seat] = follower
-            if older is not None and older != follower:
+            if older is not None:
                 text = ("another stream took this seat", "该座位已被另一连接接管")
                 self._send([older], 0, self.notice(seat, 2, *text), last=True)
-        self._send([follower], self.table.seq, joining, last=self.table.over)
+        self._send([follower], self.table.seq, joining, last=over)
 
     def unfollow(self, follower: Follower) -> None:
         """Let a follower go."""
@@ -72,16 +87,28 @@ class Slot:
 
     def lost(self) -> None:
         """The table is somebody else's: empty last deliveries tell the gateways to look for it."""
-        for follower in [*self.seats.values(), *self.watchers]:
-            self._send([follower], 0, b"", last=True)
-        self.seats.clear()
-        self.watchers.clear()
+        self._send([*self.seats.values(), *self.watchers], 0, b"", last=True)
+        self._let_go()
 
     def tell_all(self, kind: int, english: str, chinese: str, last: bool = False) -> None:
-        """A notice for everybody."""
+        """A notice for everybody; `last` lets them go."""
         for seat, follower in self.seats.items():
             self._send([follower], 0, self.notice(seat, kind, english, chinese), last)
-        self._send(self.watchers, 0, self.notice(None, kind, english, chinese), last)
+        if self.watchers:
+            self._send(self.watchers, 0, self.notice(None, kind, english, chinese), last)
+        if last:
+            self._let_go()
+
+    def remind(self, now_ms: int) -> None:
+        """The prompts of the seats that are asked, as they are now."""
+        found = [(follower, seat, self.audiences.prompt(seat, now_ms)) for seat, follower in self.seats.items()]
+        for follower, seat, prompt in found:
+            if prompt is not None:
+                self._send([follower], 0, self.audiences.message(seat, PROMPT, prompt))
+
+    def _let_go(self) -> None:
+        self.seats.clear()
+        self.watchers.clear()
 
     # ---- answers and entries ----
 
@@ -89,57 +116,71 @@ class Slot:
         """Deliver one answer by itself."""
         ref = command.ref
         assert isinstance(ref, Ref)
-        follower = self.seats.get(command.seat)
-        if not ref.unary and follower is not None and follower[0] is ref.peer:
-            payload = self.audiences.message(command.seat, ANSWER, answer)
-            self._send([follower], 0, payload)
-            reply(ref.peer, lpb.Reply(ref=ref.ref))
-        else:
+        follower = self._on_stream(command.seat, ref)
+        if follower is None:
             reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
+        else:
+            self._send([follower], 0, self.audiences.message(command.seat, ANSWER, answer))
+            reply(ref.peer, lpb.Reply(ref=ref.ref))
+
+    def gone(self, ref: Ref) -> None:
+        """The gateway is to ask the owner of the table."""
+        reply(ref.peer, lpb.Reply(ref=ref.ref, problem=lpb.Problem(code="not_here")))
+
+    def _on_stream(self, seat: Seat, ref: Ref) -> Follower | None:
+        """The subscription on which the answer travels, if it does."""
+        follower = self.seats.get(seat)
+        return follower if follower is not None and follower[0] is ref.peer and not ref.unary else None
 
     def publish(self, draft: Draft, now_ms: int) -> None:
-        """An entry is in the log: its answers, events, prompts, and the end, to whom they are due."""
-        table, entry = self.table, draft.entry
-        assert entry is not None
-        answers = self._grouped(draft)
-        audiences: list[Seat | None] = [*self.seats, *([None] if self.watchers else [])]
-        payloads = {}
-        if draft.events:
-            payloads = self.audiences.entry(entry.seq, draft.time_ms, tuple(draft.events), audiences)
-        ended = self.audiences.ended() if table.over else None
-        for seat, follower in list(self.seats.items()):
-            parts = [*answers.get(seat, ()), payloads.get(seat, b"")]
-            asked = table.prompts.asked[seat]
-            if asked is not None and asked.number == entry.seq:
-                prompt = self.audiences.prompt(seat, now_ms)
-                if prompt is not None:
-                    parts.append(self.audiences.message(seat, PROMPT, prompt))
-            if ended is not None:
-                parts.append(self.audiences.message(seat, ENDED, ended))
-            payload = b"".join(parts)
-            if payload:
-                self._send([follower], entry.seq, payload, last=table.over)
-        if self.watchers:
-            payload = payloads.get(None, b"")
-            if ended is not None:
-                payload += self.audiences.message(None, ENDED, ended)
-            if payload:
-                self._send(self.watchers, entry.seq, payload, last=table.over)
+        """An entry is in the log: its answers, events, prompts, and the end, to whom they are due.
 
-    def _grouped(self, draft: Draft) -> dict[Seat, list[bytes]]:
-        """Answers that travel with the entry, by seat; the others are replied here."""
-        grouped: dict[Seat, list[bytes]] = {}
+        Views and lists are code of the game: if they fail, the answers are given all the same.
+        """
+        assert draft.entry is not None
+        try:
+            payloads = self._payloads(draft, draft.entry.seq, now_ms)
+        except Exception:
+            for command, answer in draft.answers:
+                self.answer(command, answer)
+            raise
         for command, answer in draft.answers:
             ref = command.ref
             assert isinstance(ref, Ref)
-            follower = self.seats.get(command.seat)
-            if not ref.unary and follower is not None and follower[0] is ref.peer:
-                payload = self.audiences.message(command.seat, ANSWER, answer)
-                grouped.setdefault(command.seat, []).append(payload)
-                reply(ref.peer, lpb.Reply(ref=ref.ref))
-            else:
-                reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
-        return grouped
+            with_entry = self._on_stream(command.seat, ref) is not None
+            reply(ref.peer, lpb.Reply(ref=ref.ref) if with_entry else lpb.Reply(ref=ref.ref, answer=answer))
+        over = self.table.over
+        for followers, payload in payloads:
+            self._send(followers, draft.entry.seq, payload, last=over)
+        if over:
+            self._let_go()
+
+    def _payloads(self, draft: Draft, seq: int, now_ms: int) -> list[tuple[list[Follower], bytes]]:
+        """What each follower is sent of an entry, answers to commands on streams first."""
+        table, audiences = self.table, self.audiences
+        who: list[Seat | None] = [*self.seats, *([None] if self.watchers else [])]
+        events = audiences.entry(seq, draft.time_ms, tuple(draft.events), who) if draft.events else {}
+        ended = audiences.ended() if table.over else None
+        found: list[tuple[list[Follower], bytes]] = []
+        for seat in who:
+            parts = [events.get(seat, b"")]
+            asked = table.prompts.asked[seat] if seat is not None else None
+            if seat is not None:
+                parts = [*self._answers(seat, draft), *parts]
+            if asked is not None and asked.number == seq and (prompt := audiences.prompt(seat, now_ms)) is not None:
+                parts.append(audiences.message(seat, PROMPT, prompt))
+            if ended is not None:
+                parts.append(audiences.message(seat, ENDED, ended))
+            if payload := b"".join(parts):
+                found.append((list(self.watchers) if seat is None else [self.seats[seat]], payload))
+        return found
+
+    def _answers(self, seat: Seat, draft: Draft) -> list[bytes]:
+        return [
+            self.audiences.message(seat, ANSWER, answer)
+            for command, answer in draft.answers
+            if command.seat == seat and isinstance(command.ref, Ref) and self._on_stream(seat, command.ref)
+        ]
 
     def _send(self, followers: Iterable[Follower], seq: int, payload: bytes, last: bool = False) -> None:
         by_peer: dict[ActorLink, list[int]] = {}
@@ -152,8 +193,10 @@ class Slot:
                 continue  # `ended` of that link drops its followers
 
 
-def reply(peer: ActorLink, reply: lpb.Reply) -> None:
+def reply(peer: ActorLink, what: lpb.Reply) -> None:
+    """Reply to a call that wants one."""
     try:
-        peer.reply(reply)
+        if what.ref:
+            peer.reply(what)
     except LinkClosed:
         return  # the gateway asks again through a new link

@@ -11,19 +11,21 @@ import asyncio
 import structlog
 
 from kangtou_engine.errors import BadOptions, BadText
+from kangtou_engine.notation import valid_id
 
 from ..agreement import Agreement
 from ..directory import Actor, Directory, DirectoryUnavailable, place
 from ..log.base import LogError, LogUnavailable
 from ..table.core import Table
 from ..table.load import BrokenLog, entries_to_load, load
-from .host import Host, human_delay_ms, where
-from .marker import take
+from .host import Host, human_delay_ms
+from .marker import being_counted, put_back, settle, take, where
 
 log = structlog.get_logger(__name__)
 
 QUARANTINE = 2  # deaths of an actor while it was handling the table
 CLAIM_TRIES = 3
+COUNTED_S = 1.0  # how long to wait for somebody else who counts a death
 
 
 class Opener:
@@ -33,19 +35,23 @@ class Opener:
         self.host = host
         self.directory = directory
         self._opening: dict[str, asyncio.Task[str]] = {}
+        self._broken: set[str] = set()  # cannot be loaded: a sweep does not try again
+        self._marks = host.settings.run_dir / "handling"
         host.opener = self.open
 
     def open(self, match: str) -> asyncio.Task[str]:
         """Host a match; the task gives "" or a problem's code. One at a time for each match."""
         task = self._opening.get(match)
         if task is None:
-            task = self._opening[match] = asyncio.ensure_future(self._open(match))
+            task = self._opening[match] = self.host.spawn(self._open(match))
             task.add_done_callback(lambda _: self._opening.pop(match, None))
         return task
 
     async def _open(self, match: str) -> str:
         if match in self.host.slots:
             return ""
+        if not valid_id(match):
+            return "unknown_match"
         try:
             problem = await self._fit(match)
             return problem or await self._claim(match)
@@ -53,42 +59,47 @@ class Opener:
             return "log_unavailable"
         except (BrokenLog, BadText, BadOptions, LogError) as error:
             log.error("table_cannot_load", match=match, error=type(error).__name__)
-            return "faulted"
         except Exception as error:  # noqa: BLE001 - a table's code may raise anything; it must not harm others
             log.error("table_raised", match=match, where=where(error))
-            return "faulted"
+        self._broken.add(match)
+        return "faulted"
 
     async def _fit(self, match: str) -> str:
         """Whether this actor may host it: a suspect goes to an actor that has nothing to lose."""
-        deaths = await self.host.store.deaths(match)
+        host = self.host
+        owner = await host.log.owner(match)
+        if owner is not None and owner != host.actor_id:
+            if await self.directory.is_alive(owner):
+                return "not_here"
+            await self._blame(owner)
+        deaths = await host.store.deaths(match)
         if deaths >= QUARANTINE:
             return "quarantined"
-        if deaths and self.host.slots:
+        if deaths and host.slots:
             return "not_here"
-        if any(slot.suspect for slot in self.host.slots.values()):
+        if any(slot.suspect for slot in host.slots.values()):
             return "not_here"
-        if len(self.host.slots) >= self.host.settings.tables_per_actor:
+        if len(host.slots) >= host.settings.tables_per_actor:
             return "full"
         return ""
 
     async def _claim(self, match: str) -> str:
         host = self.host
-        suspect = await host.store.deaths(match) > 0
         text = await host.store.agreement(match)
         seed = await host.store.seed(match)
         if text is None or seed is None:
             return "unknown_match"
         agreement = Agreement.from_json(text)
         game = host.registry.game(agreement.game, agreement.version)
+        suspect = await host.store.deaths(match) > 0
         for _ in range(CLAIM_TRIES):
             owner = await host.log.owner(match)
             if owner is not None and owner != host.actor_id and await self.directory.is_alive(owner):
                 return "not_here"
             entries = await entries_to_load(host.log, match)
             table = Table(game, agreement, seed, human_delay_ms)
-            host.marker.set(match)
-            load(table, entries)
-            host.marker.clear()
+            with host.marker.handling(match):
+                load(table, entries)
             if table.over or await self._claimed(table, owner):
                 self._add(table, taken=bool(entries), suspect=suspect)
                 return ""
@@ -117,6 +128,7 @@ class Opener:
     def _add(self, table: Table, *, taken: bool, suspect: bool) -> None:
         host = self.host
         match = table.agreement.match_id
+        self._broken.discard(match)
         slot = host.add(table, suspect=suspect)
         host.takeovers += taken
         if table.over:
@@ -135,39 +147,69 @@ class Opener:
     async def sweep_forever(self, every: float) -> None:
         """A look at all live matches now and then, for whatever no announcement told."""
         while True:
-            await asyncio.sleep(every)
             try:
                 await self.sweep(None)
             except (LogError, DirectoryUnavailable) as error:
                 log.warning("sweep_delayed", error=type(error).__name__)
+            await asyncio.sleep(every)
 
     async def after(self, actor_id: str) -> None:
         """An actor died: blame the table it was handling, take over this actor's share of its tables."""
-        match = take(self.host.settings.run_dir / "handling", actor_id)
         try:
-            if match is not None:
-                deaths = await self.host.store.blame(match)
-                log.warning("actor_died_handling", match=match, actor=actor_id, deaths=deaths)
+            await self._blame(actor_id)
             await self.sweep(actor_id)
         except (LogError, DirectoryUnavailable) as error:
             log.warning("takeover_delayed", actor=actor_id, error=type(error).__name__)
 
+    async def _blame(self, actor_id: str) -> None:
+        """Count a death for the table that was handled then: once, and before anybody opens that table."""
+        match = take(self._marks, actor_id)
+        if match is None:
+            await self._counted(actor_id)
+            return
+        try:
+            if match:
+                deaths = await self.host.store.blame(match)
+                log.warning("actor_died_handling", match=match, actor=actor_id, deaths=deaths)
+        except BaseException:
+            put_back(self._marks, actor_id)
+            raise
+        settle(self._marks, actor_id)
+
+    async def _counted(self, actor_id: str) -> None:
+        for _ in range(int(COUNTED_S / 0.01)):
+            if not being_counted(self._marks, actor_id):
+                return
+            await asyncio.sleep(0.01)
+        log.warning("blame_not_seen", actor=actor_id)  # who took it died meanwhile
+
     async def sweep(self, dead: str | None) -> None:
         """Open the live matches without a living owner that fall to this actor."""
+        host = self.host
         living = [actor for actor in await self.directory.living() if actor.id != dead]
-        alive = {actor.id for actor in living}
-        if self.host.actor_id not in alive:
-            return
-        matches = [match for match in await self.host.store.live() if match not in self.host.slots]
-        owners = await self.host.log.owners(matches)
-        mine = [
-            match
-            for match, owner in zip(matches, owners, strict=True)
-            if owner is not None and owner not in alive and self._falls_here(match, living)
+        alive = {actor.id for actor in living if actor.id != host.actor_id}
+        if len(alive) == len(living):
+            return  # this actor is not listed (yet, or any more)
+        matches = [match for match in await host.store.live() if match not in host.slots and match not in self._broken]
+        owners = await host.log.owners(matches)
+        owned = [pair for pair in zip(matches, owners, strict=True) if pair[1] is not None and pair[1] not in alive]
+        able = [actor for actor in living if actor.tables < actor.cap or actor.id == host.actor_id]
+        mine = [  # among them those that this actor has let go
+            match for match, owner in owned if owner == host.actor_id or _falls_to(match, able, host.actor_id)
         ]
         for start in range(0, len(mine), 32):
             await asyncio.gather(*(self.open(match) for match in mine[start : start + 32]))
+        await self._take_a_suspect([match for match, _ in owned if match not in host.slots])
 
-    def _falls_here(self, match: str, living: list[Actor]) -> bool:
-        chosen = place(match, living)
-        return (chosen is not None and chosen.id == self.host.actor_id) or not self.host.slots
+    async def _take_a_suspect(self, orphans: list[str]) -> None:
+        """Nobody who has tables opens a match that was blamed for a death: whoever has none takes one."""
+        for match in orphans:
+            if self.host.slots:
+                return
+            if await self.host.store.deaths(match):
+                await self.open(match)
+
+
+def _falls_to(match: str, living: list[Actor], actor_id: str) -> bool:
+    chosen = place(match, living)
+    return chosen is not None and chosen.id == actor_id

@@ -135,3 +135,7 @@ class MatchStore(Protocol):
     async def deaths(self, match: str) -> int:
         """How often that happened."""
         ...
+
+    async def pardon(self, match: str) -> None:
+        """It has gone on well since: those deaths are not held against it."""
+        ...

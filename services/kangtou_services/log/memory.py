@@ -229,3 +229,9 @@ class MemoryMatchStore:
         await self.server.use()
         found = self.server.find(match)
         return found.deaths if found else 0
+
+    async def pardon(self, match: str) -> None:
+        """See MatchStore."""
+        await self.server.use()
+        if found := self.server.find(match):
+            found.deaths = 0

@@ -155,6 +155,11 @@ class RedisMatchStore:
         async with _reached():
             return int(await self._client.get(key(match, "deaths")) or 0)
 
+    async def pardon(self, match: str) -> None:
+        """See MatchStore."""
+        async with _reached():
+            await self._client.delete(key(match, "deaths"))
+
 
 async def _durable(client: Redis, disks: Disks, match: str, name: str, keys: list[str], *args: str) -> int:
     """Call a function that writes; its reply, once the disks that were promised have it."""

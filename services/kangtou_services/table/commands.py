@@ -8,7 +8,7 @@ from typing import Any
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou.wire import refusal_to_pb
-from kangtou_engine.actions import Action
+from kangtou_engine.actions import Action, parse_action
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.match.match import Game
 
@@ -58,6 +58,13 @@ class Command:
         if not self.standing:
             return str(self.action)
         return "standing -" if self.action is None else f"standing {self.until} {self.action}"
+
+
+def well_formed(action: Action) -> Action:
+    """An action that came in parts, if its text reads as the same action. Raises IllegalAction."""
+    if parse_action(str(action)) != action:
+        raise IllegalAction("CM-10.1", "malformed", part=action.verb[:40])
+    return action
 
 
 def accepted(command_id: str, seq: int) -> play.Answer:

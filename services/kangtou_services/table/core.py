@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from kangtou.v1 import play_pb2 as play
-from kangtou_engine.actions import Action, parse_action
+from kangtou_engine.actions import Action
 from kangtou_engine.cards import Seat
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.events import Event, to_text
@@ -28,37 +27,14 @@ from kangtou_engine.shuffle import ENTROPY_MAX, SeededChance, entropy_commitment
 
 from ..agreement import BOT, Agreement
 from ..log.base import Entry
-from .commands import Command, accepted, platform_refusal, refused, refused_by
+from .commands import Command, accepted, platform_refusal, refused, refused_by, well_formed
+from .draft import Draft
 from .prompts import Clock, Prompts
 from .standing import Standing, kept
 
 MAX_QUEUE = 256  # commands waiting at one table
 MAX_STEPS = 512  # accepted actions in one entry
 Done = tuple[str, int]  # content, seq
-
-
-@dataclass(slots=True)
-class Draft:
-    """What the next entry will hold, and the table after it."""
-
-    time_ms: int
-    state: AnyState
-    prompts: Prompts
-    standing: dict[Seat, Standing]
-    entry: Entry | None = None
-    items: list[Step | Left] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    answers: list[tuple[Command, play.Answer]] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
-    begin: tuple[str, ...] | None = None
-    claim: str | None = None
-    given_ms: int = 0
-    end: str | None = None
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to write."""
-        return not self.items and self.begin is None and self.end is None and self.claim is None
 
 
 class Table:
@@ -294,10 +270,7 @@ class Table:
             if command.standing:
                 return command
             raise IllegalAction("CM-10.1", "malformed", part="(empty)")
-        action = parse_action(str(command.action))
-        if action != command.action:
-            raise IllegalAction("CM-10.1", "malformed", part=command.action.verb[:40])
-        action = self.game.spec.canonical(action)
+        action = self.game.spec.canonical(well_formed(command.action))
         return Command(
             command.seat,
             command.command_id,

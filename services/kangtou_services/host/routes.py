@@ -1,0 +1,164 @@
+"""What gateways ask of a hosted table: one function for each kind of call.
+
+A function that raises has not replied yet; the host then replies `faulted` and stops the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.v1 import play_pb2 as play
+from kangtou.wire import action_from_pb
+from kangtou_engine.cards import Seat
+from kangtou_engine.errors import IllegalAction
+
+from ..link import ActorLink
+from ..table.commands import Command, platform_refusal, refused, refused_by
+from . import queries
+from .slot import Ref, Slot, reply
+
+if TYPE_CHECKING:
+    from .host import Host
+
+_WithSeat: TypeAlias = "lpb.Subscribe | lpb.Query | play.Command | play.StandingAnswer | play.OpenEntropy"
+_CAUSE = re.compile(r"[a-z_]{1,32}")
+
+
+def problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
+    """The call could not be carried out here."""
+    reply(peer, lpb.Reply(ref=call.ref, problem=lpb.Problem(code=code)))
+
+
+def _seat(call: lpb.Call, slot: Slot, body: _WithSeat) -> Seat | None:
+    """The seat of the caller that is meant; None if it has no such."""
+    seats = slot.table.agreement.seats_of(call.account_id)
+    if not body.HasField("seat"):
+        return seats[0] if seats else None
+    return body.seat if body.seat in seats else None
+
+
+def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A gateway follows the table for one of its clients."""
+    body = call.subscribe
+    seat: Seat | None = None
+    if body.spectate:
+        if slot.table.agreement.seats_of(call.account_id):
+            problem(peer, call, "not_allowed")
+            return
+    else:
+        seat = _seat(call, slot, body)
+        if seat is None:
+            problem(peer, call, "not_seated")
+            return
+        slot.table.open_entropy(seat, body.entropy)
+        slot.seen_ms = host.now_ms()
+    joining = slot.audiences.joining(seat, body.from_seq, host.now_ms())
+    reply(peer, lpb.Reply(ref=call.ref))
+    slot.follow(seat, (peer, body.sub), joining)
+    host.touch(slot)
+
+
+def unsubscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """It no longer does."""
+    slot.unfollow((peer, call.unsubscribe.sub))
+    reply(peer, lpb.Reply(ref=call.ref))
+
+
+def entropy(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A seat opens its entropy."""
+    seat = _seat(call, slot, call.entropy)
+    if seat is not None:
+        slot.table.open_entropy(seat, call.entropy.entropy)
+        host.touch(slot)
+    reply(peer, lpb.Reply(ref=call.ref))
+
+
+def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A seat's action."""
+    body = call.command
+    seat = _seat(call, slot, body)
+    if seat is None:
+        _not_seated(peer, call, body.command_id)
+        return
+    given = Command(seat, body.command_id, body.prompt, None, Ref(peer, call.ref, call.unary))
+    try:
+        action = action_from_pb(body.action)
+    except IllegalAction as error:
+        slot.answer(given, refused_by(slot.table.game, body.command_id, error))
+        return
+    _submit(host, slot, Command(seat, body.command_id, body.prompt, action, given.ref))
+
+
+def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A seat leaves or revokes a standing answer."""
+    body = call.standing
+    seat = _seat(call, slot, body)
+    if seat is None:
+        _not_seated(peer, call, body.command_id)
+        return
+    given = Command(seat, body.command_id, 0, None, Ref(peer, call.ref, call.unary), standing=True, until=body.until)
+    if not body.HasField("action"):
+        _submit(host, slot, given)
+        return
+    try:
+        action = action_from_pb(body.action)
+    except IllegalAction as error:
+        slot.answer(given, refused_by(slot.table.game, body.command_id, error))
+        return
+    _submit(host, slot, Command(seat, body.command_id, 0, action, given.ref, standing=True, until=body.until))
+
+
+def _not_seated(peer: ActorLink, call: lpb.Call, command_id: str) -> None:
+    answer = refused(command_id[:64], platform_refusal("not_seated"))
+    reply(peer, lpb.Reply(ref=call.ref, answer=answer))
+
+
+def _submit(host: Host, slot: Slot, given: Command) -> None:
+    """Queue it. While the log is down, only what is known to be stored, or under way, is not refused."""
+    slot.seen_ms = host.now_ms()
+    table = slot.table
+    if host.down_since is not None and not table.pending(given):
+        first = table.first_answer(given)
+        slot.answer(given, first or refused(given.command_id[:64], platform_refusal("log_unavailable")))
+        return
+    early = table.submit(given)
+    if early is not None:
+        slot.answer(given, early)
+    host.touch(slot)
+
+
+def query(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A question about one seat; changes nothing and is told to nobody else."""
+    seat: Seat | None = None
+    if not call.query.spectate:
+        seat = _seat(call, slot, call.query)
+        if seat is None:
+            problem(peer, call, "not_seated")
+            return
+    reply(peer, queries.answer(slot, call.ref, call.query, seat, host.now_ms()))
+
+
+def stop(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """End a match outside the rules, for an operator. One that a fault has stopped too."""
+    cause = call.stop.cause or "operator"
+    if not _CAUSE.fullmatch(cause):
+        problem(peer, call, "malformed")
+        return
+    reply(peer, lpb.Reply(ref=call.ref))
+    host.end(slot, cause)
+
+
+Route = Callable[["Host", ActorLink, lpb.Call, Slot], None]
+
+ROUTES: Mapping[str, Route] = {
+    "subscribe": subscribe,
+    "unsubscribe": unsubscribe,
+    "command": command,
+    "standing": standing,
+    "entropy": entropy,
+    "query": query,
+    "stop": stop,
+}
