@@ -17,7 +17,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from kangtou_services.agreement import BOT, Agreement, Member
 from kangtou_services.directory import Actor
 from kangtou_services.gateway.server import start
 from kangtou_services.host.serve import serving
-from kangtou_services.runtime import Backend, in_memory
+from kangtou_services.runtime import in_memory
 from kangtou_services.settings import Settings
 from tests.inprocess import NamesAsTokens
 
@@ -78,9 +78,7 @@ def gateway(pipe: Connection, actor: Actor, folder: str) -> None:
         settings = Settings(data=Path(folder), port=0, link_secret="s", max_streams_per_account=10_000)
         one: Any = OneOwner(actor)
         base = in_memory(settings)
-        running = await start(
-            Backend(settings, base.registry, one, base.store, one, base.archiver, base.close), NamesAsTokens()
-        )
+        running = await start(replace(base, log=one, directory=one), NamesAsTokens())
         pipe.send(running.address)
         await asyncio.to_thread(pipe.recv)
         await running.stop()
@@ -91,7 +89,7 @@ def gateway(pipe: Connection, actor: Actor, folder: str) -> None:
 class Bots:
     """Plays the seats of some tables over one stream."""
 
-    def __init__(self, stub: rpc.PlayServiceAsyncStub, player: str) -> None:
+    def __init__(self, stub: rpc.PlayServiceStub, player: str) -> None:
         self._call = stub.Play(metadata=(("authorization", f"Bearer t-{player}"),))
         self.moves = 0
         self.deliveries = 0
@@ -105,7 +103,7 @@ class Bots:
             for match, seat in seats:
                 attach = play.Attach(match_id=match, seat=seat, spectate=seat is None)
                 await write(play.PlayRequest(attach=attach))
-            while (response := await read()) is not grpc.aio.EOF:
+            while isinstance(response := await read(), play.PlayResponse):
                 self.deliveries += 1
                 for update in response.updates:
                     what = update.WhichOneof("body")
@@ -132,8 +130,8 @@ def bots(pipe: Connection, address: str, matches: list[str], how: str, seconds: 
     async def run() -> None:
         async with contextlib.AsyncExitStack() as stack:
 
-            async def stub() -> rpc.PlayServiceAsyncStub:
-                return rpc.PlayServiceStub(await stack.enter_async_context(grpc.aio.insecure_channel(address)))  # type: ignore[return-value]
+            async def stub() -> rpc.PlayServiceStub:
+                return rpc.PlayServiceStub(await stack.enter_async_context(grpc.aio.insecure_channel(address)))
 
             mine: list[tuple[Bots, list[tuple[str, int | None]]]] = []
             if how == "one stream for all":

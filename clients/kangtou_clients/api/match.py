@@ -1,0 +1,313 @@
+"""One match as this client sees it: the view, folded by the engine from what the server sends, and the questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from kangtou.v1 import game_pb2 as pb
+from kangtou.v1 import play_pb2 as play
+from kangtou.wire import action_from_pb, event_from_pb, options_from_pb, too_many_from_pb, value_from_pb
+from kangtou_engine.actions import Action, parse_action
+from kangtou_engine.cards import Seat
+from kangtou_engine.events import Event
+from kangtou_engine.game import Legal
+from kangtou_engine.match.match import AnyState, Game
+from kangtou_engine.match.state import Config
+from kangtou_engine.plain import view_from_plain
+from kangtou_engine.registry import Registry
+
+from .trust import Witness
+from .values import Answer, Ending, Gone, Refused, TrustWarning, Untrustworthy, ending_from
+
+CHANGES_MOST = 4_096  # changes that wait for a slow reader of `changes()`
+
+Send = Callable[["Match", int, Action], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who sits at a seat. `kind` is `human` or `bot`."""
+
+    account_id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one entry of the log brought. `gap`: earlier ones were left out, look at `Match.view` instead."""
+
+    seq: int
+    time_ms: int
+    events: tuple[Event, ...]
+    gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The seat is asked to act.
+
+    number       changes when the seat must decide anew
+    deadline_ms  Unix ms by the server's clock; `left_ms` when this was sent, 0: no limit. Then `default` is played
+    legal        all legal actions, or TooMany if they cannot be listed: then ask `Client.check` or the engine
+    """
+
+    match: Match
+    number: int
+    deadline_ms: int
+    left_ms: int
+    default: Action
+    legal: Legal
+
+    async def answer(self, action: Action | str) -> Answer:
+        """Act; returns when the action is durable, or why it is refused. Raises IllegalAction for a malformed text."""
+        wanted = parse_action(action) if isinstance(action, str) else action
+        return await self.match.act(wanted, prompt=self.number)
+
+    def __repr__(self) -> str:
+        return f"<Prompt {self.number} of {self.match.match_id}>"
+
+
+class Match:
+    """A match that a session follows, from a seat or as a spectator. Made by `Session.attach` and `Session.watch`."""
+
+    def __init__(self, match_id: str, seat: Seat | None, spectate: bool, entropy: bytes, registry: Registry) -> None:
+        self.match_id = match_id
+        self.seat = seat
+        self.spectate = spectate
+        self.entropy = entropy
+        self.seq = 0
+        self.players: tuple[Player, ...] = ()
+        self.rated = False
+        self.turn_ms = self.window_ms = 0
+        self.prompt: Prompt | None = None
+        self.ending: Ending | None = None
+        self.warnings: tuple[TrustWarning, ...] = ()
+        self.moving = False
+        self.on_warning: Callable[[TrustWarning], None] = lambda warning: None
+        self.send: Send | None = None
+        self._registry = registry
+        self._game: Game | None = None
+        self._config: Config | None = None
+        self._view: AnyState | None = None
+        self._witness: Witness | None = None
+        self._failed: Exception | None = None
+        self._refused: Refused | None = None
+        self._news = asyncio.Event()
+        self._readers: list[deque[Change]] = []
+        self._told = 0  # number of the last prompt that `prompts()` gave
+
+    def __repr__(self) -> str:
+        who = "spectator" if self.spectate else f"seat {self.seat}"
+        return f"<Match {self.match_id} {who} seq={self.seq}>"
+
+    # ---- what is known ----
+
+    @property
+    def game(self) -> Game:
+        """The engine's game. Known once attached."""
+        assert self._game is not None, "not attached yet"
+        return self._game
+
+    @property
+    def config(self) -> Config:
+        """Seats and options. Known once attached."""
+        assert self._config is not None, "not attached yet"
+        return self._config
+
+    @property
+    def view(self) -> AnyState:
+        """The state as this seat or spectator may see it. Known once attached."""
+        assert self._view is not None, "not attached yet"
+        return self._view
+
+    @property
+    def refused(self) -> Refused | None:
+        """Why the match cannot be followed (any more): no such match, no seat in it …"""
+        return self._refused
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.ending is not None or self._failed is not None or self._refused is not None
+
+    def check_trust(self) -> None:
+        """Raise Untrustworthy if there are warnings."""
+        if self.warnings:
+            raise Untrustworthy(self.warnings)
+
+    # ---- what can be awaited ----
+
+    async def attached(self) -> Refused | None:
+        """Until the match is known here; why not, if it is refused. Raises Gone, CallFailed."""
+        while self._game is None and not self.over:
+            await self._next()
+        self._raise()
+        return self._refused
+
+    async def prompts(self) -> AsyncIterator[Prompt]:
+        """The seat's questions, each once, the newest if several came meanwhile; ends with the match."""
+        while not self.over:
+            prompt = self.prompt
+            if prompt is not None and prompt.number > self._told:
+                self._told = prompt.number
+                yield prompt
+            else:
+                await self._next()
+        self._raise()
+
+    async def changes(self) -> AsyncIterator[Change]:
+        """What happens from now on; ends with the match. A reader that falls far behind gets a `gap`."""
+        mine: deque[Change] = deque()
+        self._readers.append(mine)
+        try:
+            while True:
+                while mine:
+                    yield mine.popleft()
+                if self.over:
+                    break
+                await self._next()
+        finally:
+            self._readers.remove(mine)
+        self._raise()
+
+    async def finished(self) -> Ending | Refused:
+        """Until the match has ended. Raises Gone, CallFailed."""
+        while not self.over:
+            await self._next()
+        self._raise()
+        ending = self.ending or self._refused
+        assert ending is not None
+        return ending
+
+    async def act(self, action: Action, prompt: int | None = None) -> Answer:
+        """Act, by default on the prompt that is open. Raises Gone, CallFailed."""
+        assert self.send is not None
+        number = prompt if prompt is not None else (self.prompt.number if self.prompt else 0)
+        return await self.send(self, number, action)
+
+    async def _next(self) -> None:
+        await self._news.wait()
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _raise(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+
+    # ---- what the session brings ----
+
+    def take(self, update: play.Update) -> None:
+        """One update of this match."""
+        what = update.WhichOneof("body")
+        if what == "entry":
+            self._entry(update.entry)
+        elif what == "prompt":
+            self._prompted(update.prompt)
+        elif what == "attached":
+            self._attached(update.attached)
+        elif what == "snapshot":
+            self._snapshot(update.snapshot)
+        elif what == "ended":
+            self._ended(update.ended)
+        elif what == "notice":
+            self._noticed(update.notice)
+        self._tell()
+
+    def fail(self, error: Exception) -> None:
+        """It cannot be followed any more."""
+        if not self.over:
+            self._failed = error
+            self._tell()
+
+    def refuse(self, why: Refused) -> None:
+        """The server does not let this client follow it."""
+        if not self.over:
+            self._refused = why
+            self._tell()
+
+    def answered(self, number: int) -> None:
+        """The prompt has been answered."""
+        if self.prompt is not None and self.prompt.number == number:
+            self.prompt = None
+
+    def _attached(self, message: play.Attached) -> None:
+        self.moving = False
+        if self._game is None:
+            self._game = self._registry.game(message.choice.game, message.choice.version)
+            self._config = self._game.config(options_from_pb(message.choice), message.choice.seats)
+            self._view = self._game.before(self._config)
+            self._witness = Witness(self.match_id, self._game, self._config, self.entropy)
+            self.players = tuple(Player(one.account_id, one.name, _KINDS[one.kind]) for one in message.players)
+            self.rated = message.rated
+            self.turn_ms, self.window_ms = message.clock.turn_ms, message.clock.window_ms
+        assert self._witness is not None
+        self._witness.seat = None if self.spectate else self.seat
+        self._warn(self._witness.attached(message.seed_commitment, tuple(message.entropy_commitments)))
+
+    def _snapshot(self, message: play.Snapshot) -> None:
+        self._view = view_from_plain(self.game, self.config, value_from_pb(message.view))
+        self.seq = message.seq
+        if self._witness is not None:
+            self._witness.missed()
+        self._change(Change(message.seq, 0, (), gap=True))
+
+    def _entry(self, message: play.Entry) -> None:
+        if message.seq <= self.seq:
+            return  # sent again after a reconnection
+        game, witness, view = self.game, self._witness, self.view
+        events = tuple(event_from_pb(game, event) for event in message.events)
+        for event in events:
+            view = game.evolve(view, event)
+            if witness is not None:
+                witness.saw(event)
+        self._view = view
+        self.seq = message.seq
+        if self.prompt is not None and self.seat not in game.to_act(view):
+            self.prompt = None
+        self._change(Change(message.seq, message.time_ms, events))
+
+    def _change(self, change: Change) -> None:
+        for reader in self._readers:
+            if len(reader) >= CHANGES_MOST:
+                reader.clear()
+                change = Change(change.seq, change.time_ms, change.events, gap=True)
+            reader.append(change)
+
+    def _prompted(self, message: play.Prompt) -> None:
+        legal: Legal = (
+            too_many_from_pb(message.too_many)
+            if message.HasField("too_many")
+            else tuple(map(action_from_pb, message.legal))
+        )
+        default = action_from_pb(message.default_action)
+        self.prompt = Prompt(self, message.number, message.deadline_ms, message.left_ms, default, legal)
+
+    def _ended(self, message: play.Ended) -> None:
+        if self.ending is not None:
+            return
+        self.prompt = None
+        self.ending = ending_from(message)
+        if self._witness is not None:
+            self._warn(self._witness.ended(self.ending))
+
+    def _noticed(self, message: play.Notice) -> None:
+        if message.kind == play.NOTICE_KIND_SUPERSEDED:
+            self.fail(Gone(message.text_en))
+        elif message.kind == play.NOTICE_KIND_TABLE_FAULTED:
+            self.refuse(Refused("", "table_faulted", message.text_en, message.text_zh))
+        elif message.kind == play.NOTICE_KIND_MOVING:
+            self.moving = True
+
+    def _warn(self, found: list[TrustWarning]) -> None:
+        self.warnings += tuple(found)
+        for warning in found:
+            self.on_warning(warning)
+
+
+_KINDS = {pb.ACCOUNT_KIND_UNSPECIFIED: "", pb.ACCOUNT_KIND_HUMAN: "human", pb.ACCOUNT_KIND_BOT: "bot"}
