@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
-from kangtou_engine.cards import Cards
+from kangtou_engine.cards import RANKS, Cards
 
 OPTION_SETS: list[tuple[int | None, dict[str, object]]] = [
     (None, {"rounds": 2}),
@@ -84,3 +85,12 @@ def zero_sum(state: Any) -> bool:
     if variant == "jinzhou":
         return bool(gain == 0 and last["gain"][0] * 10 == last["round_points"][0] - last["round_points"][1])
     return bool(total == full - 2 * left and gain == total * (1 if variant == "liaoning" else 2))
+
+
+def candidates(state: Any, seat: int) -> list[str] | None:
+    """Every action that there could be for a small hand."""
+    hand = state.game.hands[seat]
+    if state.phase not in ("show", "play") or len(hand) > 8:
+        return None
+    subsets = {cards for size in range(1, len(hand) + 1) for cards in combinations(hand, size)}
+    return ["pass", *(f"show rank={rank}" for rank in RANKS), *(f"play {' '.join(cards)}" for cards in subsets)]
