@@ -1,7 +1,7 @@
 """The only module that imports ray: table actors, and the process that keeps their pool.
 
-Ray places the actors, restarts them and answers for them; it carries no moves (design §1). An actor's table host runs in
-a thread with an event loop of its own and is reached over the link.
+Ray places the actors, restarts them and answers for them; it carries no moves (design §1). An actor's table host runs
+in a thread with an event loop of its own and is reached over the link.
 """
 
 from __future__ import annotations
@@ -129,6 +129,7 @@ def run_pool(settings: Settings) -> int:
         log_to_driver=False,
         configure_logging=False,
         num_cpus=None if settings.ray_address else pool_size(settings),
+        _node_ip_address=settings.host,  # without it Ray listens on the network
     )
     actors = [_remote(index, settings) for index in range(pool_size(settings))]
     addresses = ray.get([actor.ready.remote(60.0) for actor in actors], timeout=90)

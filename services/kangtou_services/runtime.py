@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from redis.asyncio import Redis
+
 from kangtou_engine.registry import Registry
 
 from .archive.archiver import Archiver
@@ -28,6 +30,7 @@ class Backend:
     store: MatchStore
     directory: Directory
     archiver: Archiver
+    client: Redis | None  # None: in memory
     close: Callable[[], Awaitable[None]]
 
 
@@ -49,6 +52,7 @@ async def on_redis(settings: Settings) -> Backend:
         store,
         RedisDirectory(client),
         Archiver.of(settings, event_log, store),
+        client,
         close,
     )
 
@@ -68,5 +72,6 @@ def in_memory(settings: Settings) -> Backend:
         store,
         MemoryDirectory(),
         Archiver.of(settings, event_log, store),
+        None,
         close,
     )

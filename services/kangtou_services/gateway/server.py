@@ -156,6 +156,8 @@ def _noted(task: asyncio.Task[None]) -> None:
 
 
 async def _serve(settings: Settings, name: str) -> None:
+    from .wiring import wired  # it needs Parts from here
+
     backend = await on_redis(settings)
     try:
         identity, extras = wired(backend)
@@ -168,11 +170,6 @@ async def _serve(settings: Settings, name: str) -> None:
         await running.stop()
     finally:
         await backend.close()
-
-
-def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
-    """Identity and the services beside play, on this backend."""
-    raise NotImplementedError
 
 
 def main(settings: Settings) -> int:

@@ -1,0 +1,24 @@
+"""What a gateway serves beside play, on Redis or in memory: accounts, lobby, archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..accounts.accounts import Accounts
+from ..accounts.base import AccountStore
+from ..accounts.memory import MemoryAccountStore
+from ..accounts.redis import RedisAccountStore
+from ..identity import Identity
+from ..marks import Marks, MemoryMarks, RedisMarks
+from ..runtime import Backend
+from . import account_service, archive_service, lobby_service
+from .server import Extra
+
+
+def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
+    """Identity, and the services that a gateway adds."""
+    client, settings = backend.client, backend.settings
+    store: AccountStore = MemoryAccountStore() if client is None else RedisAccountStore(client, settings.replicas)
+    marks: Marks = MemoryMarks() if client is None else RedisMarks(client)
+    identity = Accounts(store, marks, account_service.account_settings(settings))
+    return identity, (account_service.add(identity), lobby_service.add(identity, marks), archive_service.add)
