@@ -14,7 +14,7 @@ from kangtou_engine.chance import Chance
 from kangtou_engine.events import Event
 from kangtou_engine.game import TooMany
 from kangtou_engine.games.duizhu import GAME
-from kangtou_engine.games.duizhu.events import Played, ThrowFailed, TrickWon
+from kangtou_engine.games.duizhu.events import LevelsSet, Played, ThrowFailed, TrickWon
 from kangtou_engine.games.duizhu.levels import Knobs, level_of, level_text, new_levels
 from kangtou_engine.games.duizhu.state import Table, rank_now
 from kangtou_engine.match.events import Scored
@@ -174,9 +174,8 @@ def check_round(before: Table, after: Table, scored: Scored, events: tuple[Event
     assert (what, points) == (scored.result["outcome"], scored.result["points"])
     up, down = (level_text(own.ladder.levels[side]) for side in (dealer % 2, 1 - dealer % 2))
     wanted = levels_after(up, down, what, points, list(own.bottom.sunk), options.end_level, options.stack)
-    found = next(event for event in events if type(event).__name__ == "LevelsSet")
-    levels = [level_text(level) for level in found.levels]  # type: ignore[attr-defined]
-    assert wanted == (levels[dealer % 2], levels[1 - dealer % 2])
+    found = next(event for event in events if isinstance(event, LevelsSet))
+    assert wanted == (found.levels[dealer % 2], found.levels[1 - dealer % 2])
 
 
 @pytest.mark.timeout(600)

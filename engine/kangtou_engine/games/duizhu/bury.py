@@ -8,7 +8,7 @@ from ...errors import IllegalAction
 from ...events import Event
 from ...game import Phase, TooMany
 from .asking import asked, from_hand, once_each, unknown
-from .events import Annulled, Buried, KittyOpened, PhaseOpened, PlayBegan
+from .events import Annulled, Buried, KittyLost, KittyOpened, PhaseOpened, PlayBegan
 from .ranking import TRUMPS
 from .state import KITTY, Own, Table, dealer_of, ranking_of
 
@@ -17,8 +17,7 @@ def open_kitty(state: Table) -> tuple[Event, ...]:
     """The kitty is shown; without a fixed trump it is a 嘎巴锅 and play begins. DZ-5.1, DZ-5.2."""
     kitty = state.game.bottom.kitty
     gabaguo = ranking_of(state).fixed.isdisjoint(kitty)
-    opened = KittyOpened(kitty, gabaguo)
-    return (opened, PlayBegan(dealer_of(state), True)) if gabaguo else (opened,)
+    return (KittyLost(kitty), PlayBegan(dealer_of(state), True)) if gabaguo else (KittyOpened(kitty),)
 
 
 def automatic(state: Table) -> tuple[Event, ...]:

@@ -11,15 +11,15 @@ from .options import SEATS
 
 @dataclass(frozen=True, slots=True)
 class Drawn(Event):
-    """The next cards, in turn from `seat`; with the last of the 48 the kitty is left. DZ-3.1, DZ-3.2."""
+    """The next cards, in turn from seat `first`; with the last of the 48 the kitty is left. DZ-3.1, DZ-3.2."""
 
-    seat: Seat
+    first: Seat
     cards: Cards
     kitty: Cards | None
 
     def seen_by(self, seat: Seat | None) -> Drawn:
         """A drawn card is seen by its seat only, the kitty by nobody. DZ-12.1."""
-        first = self.seat
+        first = self.first
         seen = tuple(card if (first + place) % SEATS == seat else HIDDEN for place, card in enumerate(self.cards))
         return Drawn(first, seen, None if self.kitty is None else hidden(len(self.kitty)))
 
@@ -113,10 +113,16 @@ class SuitFixed(PublicEvent):
 
 @dataclass(frozen=True, slots=True)
 class KittyOpened(PublicEvent):
-    """The kitty is shown to all; the dealer takes it unless it is a 嘎巴锅. DZ-5.1, DZ-5.2."""
+    """The kitty is shown to all, and the dealer takes it. DZ-5.1, DZ-5.3."""
 
     cards: Cards
-    gabaguo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KittyLost(PublicEvent):
+    """嘎巴锅: the kitty is shown to all and put aside as it is. DZ-5.1, DZ-5.2."""
+
+    cards: Cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +174,20 @@ class PlayBegan(Event):
 
 @dataclass(frozen=True, slots=True)
 class Played(PublicEvent):
-    """A lead that is no throw or has stood, or a play that follows. DZ-7."""
+    """A lead of one card, or a play that follows. DZ-7.1, DZ-7.2."""
 
     seat: Seat
     cards: Cards
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowStood(Played):
+    """甩: a lead of several cards of one suit that nobody can beat. DZ-7.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class FourPlayed(Played):
+    """嗡, led or played on one (对嗡). DZ-7.6, DZ-7.9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +232,11 @@ class BuriedCounted(PublicEvent):
 
 @dataclass(frozen=True, slots=True)
 class LevelsSet(PublicEvent):
-    """Levels by side after the round, and the pending 回龙 (its side and level) if there is one. DZ-9."""
+    """Levels by side after the round, as texts, and the pending 回龙 (its side and level) if there is one. DZ-9."""
 
-    levels: tuple[int, ...]
+    levels: tuple[str, ...]
     side: int | None
-    level: int | None
+    level: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +244,7 @@ class Recovered(PublicEvent):
     """回龙: the side returns to its pending level. DZ-9.13."""
 
     seat: Seat
-    level: int
+    level: str
 
 
 EVENTS: tuple[type[Event], ...] = (
@@ -245,12 +261,15 @@ EVENTS: tuple[type[Event], ...] = (
     TiedShown,
     SuitFixed,
     KittyOpened,
+    KittyLost,
     Buried,
     Sunk,
     Snatched,
     Annulled,
     PlayBegan,
     Played,
+    ThrowStood,
+    FourPlayed,
     ThrowFailed,
     TrickWon,
     TableShown,

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...cards import JOKERS, Seat
+from ...cards import JOKERS, Seat, in_order
 from ...events import Event
 from ...match.events import Scored, Voided
 from ...match.state import SCORED
 from . import events as ev
+from .levels import level_of
 from .options import SEATS
 from .ranking import TRUMPS, point_cards, points_of
 from .redeal import defenders
@@ -46,7 +47,7 @@ def _drawn(state: Table, event: ev.Drawn) -> Table:
     own = state.game
     hands = list(own.hands)
     for place, card in enumerate(event.cards):
-        seat = (event.seat + place) % SEATS
+        seat = (event.first + place) % SEATS
         hands[seat] = gain_drawn(hands[seat], card)
     bottom = own.bottom if event.kitty is None else Bottom(event.kitty)
     window = () if own.trumps.suit else ALL  # DZ-3.4
@@ -136,14 +137,17 @@ def _suit_fixed(state: Table, event: ev.SuitFixed) -> Table:
 
 def _kitty_opened(state: Table, event: ev.KittyOpened) -> Table:
     own, dealer = state.game, dealer_of(state)
-    trumps = replace(own.trumps, gabaguo=event.gabaguo)
-    if event.gabaguo:  # DZ-5.2
-        bottom = Bottom(event.cards, event.cards)
-        return state.with_game(replace(own, trumps=trumps, bottom=bottom, window=(), claimable=None), "bury")
+    trumps = replace(own.trumps, gabaguo=False)
     hands = put(own.hands, dealer, gain(own.hands[dealer], event.cards))  # DZ-5.3
     bottom = Bottom(event.cards)
     own = replace(own, hands=hands, trumps=trumps, bottom=bottom, window=(dealer,), claimable=None)
     return state.with_game(own, "bury")
+
+
+def _kitty_lost(state: Table, event: ev.KittyLost) -> Table:
+    own, bottom = state.game, Bottom(event.cards, in_order(event.cards))  # DZ-5.2
+    trumps = replace(own.trumps, gabaguo=True)
+    return state.with_game(replace(own, trumps=trumps, bottom=bottom, window=(), claimable=None), "bury")
 
 
 def _buried(state: Table, event: ev.Buried) -> Table:
@@ -235,13 +239,14 @@ def _buried_counted(state: Table, event: ev.BuriedCounted) -> Table:
 
 def _levels_set(state: Table, event: ev.LevelsSet) -> Table:
     own = state.game
-    note = None if event.side is None or event.level is None else Note(event.side, event.level)
-    return state.with_game(replace(own, ladder=Ladder(event.levels, own.ladder.level, note)))
+    note = None if event.side is None or event.level is None else Note(event.side, level_of(event.level))
+    levels = tuple(map(level_of, event.levels))
+    return state.with_game(replace(own, ladder=Ladder(levels, own.ladder.level, note)))
 
 
 def _recovered(state: Table, event: ev.Recovered) -> Table:
-    own, side = state.game, event.seat % 2
-    levels = tuple(event.level if place == side else level for place, level in enumerate(own.ladder.levels))
+    own, side, back = state.game, event.seat % 2, level_of(event.level)
+    levels = tuple(back if place == side else level for place, level in enumerate(own.ladder.levels))
     own = replace(own, ladder=Ladder(levels, own.ladder.level), window=())
     return state.with_game(own, SCORED)
 
@@ -260,12 +265,15 @@ _EVOLVE: Mapping[type[Event], Callable[[Table, Any], Table]] = {
     ev.TiedShown: _tied_shown,
     ev.SuitFixed: _suit_fixed,
     ev.KittyOpened: _kitty_opened,
+    ev.KittyLost: _kitty_lost,
     ev.Buried: _buried,
     ev.Sunk: _sunk,
     ev.Snatched: _snatched,
     ev.Annulled: _annulled,
     ev.PlayBegan: _play_began,
     ev.Played: _played,
+    ev.ThrowStood: _played,
+    ev.FourPlayed: _played,
     ev.ThrowFailed: _throw_failed,
     ev.TrickWon: _trick_won,
     ev.TableShown: _table_shown,

@@ -12,7 +12,7 @@ from ...errors import IllegalAction
 from ...events import Event
 from ...game import Legal, Phase, TooMany
 from .asking import from_hand, unknown
-from .events import Played, ThrowFailed, TrickWon
+from .events import FourPlayed, Played, ThrowFailed, ThrowStood, TrickWon
 from .options import SEATS
 from .ranking import FOUR_OF, FOURS, TRUMPS, Ranking
 from .score import score
@@ -51,7 +51,8 @@ def _decide(state: Table, seat: Seat, action: Action) -> tuple[Event, ...]:
     cards = _cards(action, state.game.hands[seat])
     if state.game.trick.plays:
         _check_follow(state, seat, cards)
-        return (Played(seat, cards),)
+        four = cards in FOURS and four_is_led(state)
+        return (FourPlayed(seat, cards),) if four else (Played(seat, cards),)
     _check_lead(state, cards)
     return _lead(state, seat, cards)
 
@@ -87,12 +88,14 @@ def _check_lead(state: Table, cards: Cards) -> None:
 def _lead(state: Table, seat: Seat, cards: Cards) -> tuple[Event, ...]:
     """The lead; of a throw that fails its smallest card. DZ-7.3."""
     own = state.game
-    if len(cards) == 1 or (own.tally.tricks and cards in FOURS):
+    if len(cards) == 1:
         return (Played(seat, cards),)
+    if own.tally.tricks and cards in FOURS:
+        return (FourPlayed(seat, cards),)
     rules = ranking_of(state)
     others = (hand for other, hand in enumerate(own.hands) if other != seat)
     if throw_stands(cards, others, rules):
-        return (Played(seat, cards),)
+        return (ThrowStood(seat, cards),)
     return (ThrowFailed(seat, cards, smallest(cards, rules)),)
 
 

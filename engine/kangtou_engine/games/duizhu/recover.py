@@ -8,6 +8,7 @@ from ...events import Event
 from ...game import Phase
 from .asking import PASS, asked, unknown
 from .events import Passed, PhaseOpened, Recovered
+from .levels import level_text
 from .score import made_end
 from .state import Own, Table
 
@@ -29,7 +30,7 @@ def _decide(state: Table, seat: Seat, action: Action) -> tuple[Event, ...]:
     note = state.game.ladder.pending
     if action.verb == "pass" or note is None:
         return (Passed(seat),)
-    return (Recovered(seat, note.level),)
+    return (Recovered(seat, level_text(note.level)),)
 
 
 RECOVER: Phase[Own] = Phase(

@@ -22,7 +22,8 @@ def score(state: Table) -> tuple[Event, ...]:
     up, knobs = dealer_of(state) % 2, Knobs(state.config.options.end, state.config.options.stack)
     levels = new_levels(own.ladder.levels, up, outcome, points, own.bottom.sunk, knobs)
     note = _note_after(state, outcome)
-    moved = LevelsSet(levels, None if note is None else note.side, None if note is None else note.level)
+    pending = (None, None) if note is None else (note.side, level_text(note.level))
+    moved = LevelsSet(tuple(map(level_text, levels)), *pending)
     counted = (BuriedCounted(buried),) if buried else ()
     return (_shown(state), *counted, moved, _scored(state, outcome, points))
 

@@ -98,7 +98,7 @@ def _points(view: Table, tell: Say) -> list[str]:
 
 def _seat_line(view: Table, tell: Say, owner: Seat, seat: Seat | None) -> str:
     """`Seat 1 (dealer, up): 11 cards · S5 ·  to act`."""
-    own, trick = view.game, view.game.trick
+    trick = view.game.trick
     roles = [tell("you")] if owner == seat else []
     if view.sheet.dealer is not None:
         roles += [tell("dealer")] if owner == dealer_of(view) else []

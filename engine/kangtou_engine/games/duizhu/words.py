@@ -141,4 +141,35 @@ _TERMS: Words = {
     "suit.D": ("♦ diamonds", "♦ 方片"),
 }
 
-WORDS: Words = {**_REFUSALS, **_CONSTRAINTS, **_PHASES, **_TERMS}
+_EVENTS: Words = {
+    "event.drawn": ("cards drawn in turn from seat {first}: {cards}", "自 {first} 号起依次抓牌：{cards}"),
+    "event.waited": ("does not declare", "不亮"),
+    "event.declared": ("shows {card}: its suit is trumps", "亮 {card} 定主"),
+    "event.dealer_found": ("becomes dealer: nobody has declared", "无人亮牌，成为庄家"),
+    "event.phase_opened": ("next: {phase}", "进入 {phase}"),
+    "event.redeal_opened": ("the defenders are asked about a redeal", "询问台下是否重新抓牌"),
+    "event.passed": ("passes", "不要"),
+    "event.redeal_claimed": ("claims a redeal: the round is void", "要求重新抓牌，本轮作废"),
+    "event.way_chosen": ("chooses how trumps are fixed: {kind}", "选择定主方式：{kind}"),
+    "event.picked": ("picks kitty card {end}{pos}", "选底牌 {end}{pos}"),
+    "event.tied_shown": ("tied kitty cards: {cards}", "底牌并列：{cards}"),
+    "event.suit_fixed": ("trump suit: {suit}", "定主：{suit}"),
+    "event.kitty_opened": ("the dealer takes the kitty: {cards}", "庄家收底牌：{cards}"),
+    "event.kitty_lost": ("嘎巴锅, no fixed trump, the kitty is put aside: {cards}", "嘎巴锅，底牌无定主：{cards}"),
+    "event.buried": ("buries {cards}; announced: {announced}", "扣 {cards}；声明：{announced}"),
+    "event.sunk": ("扣王: buries {jokers} and takes {took}", "扣王：扣 {jokers}，取 {took}"),
+    "event.snatched": ("抢主: snatches {took} and gives {gave}", "抢主：抢 {took}，给 {gave}"),
+    "event.annulled": ("table talk: buried jokers count for nothing", "有通话，扣王作废"),
+    "event.play_began": ("play begins, seat {leader} leads", "开始出牌，{leader} 号首家"),
+    "event.played": ("plays {cards}", "出 {cards}"),
+    "event.throw_stood": ("甩: throws {cards}, it stands", "甩 {cards}"),
+    "event.four_played": ("嗡: plays {cards}", "嗡 {cards}"),
+    "event.throw_failed": ("甩 fails: {thrown} can be beaten, {card} is led", "甩 {thrown} 不成，出 {card}"),
+    "event.trick_won": ("wins the trick", "赢得本墩"),
+    "event.table_shown": ("the tricks and the six are open; buried: {buried}", "公开各墩与底牌；扣底：{buried}"),
+    "event.buried_counted": ("the defenders get the buried points: {cards}", "扣底分归台下：{cards}"),
+    "event.levels_set": ("levels of sides 0 and 1: {levels}", "0 方、1 方级别：{levels}"),
+    "event.recovered": ("回龙: back to level {level}", "回龙：回到 {level}"),
+}
+
+WORDS: Words = {**_REFUSALS, **_CONSTRAINTS, **_PHASES, **_TERMS, **_EVENTS}
