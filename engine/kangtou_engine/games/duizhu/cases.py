@@ -53,8 +53,8 @@ def _position(state: Table, start: Start) -> Table:
         raise ValueError(f"no position can have phase {phase!r}")
     if phase != "deal" and state.sheet.dealer is None:
         state = state.with_sheet(replace(state.sheet, dealer=0))
-    if phase == BETWEEN and state.sheet.next_dealer is None:
-        state = state.with_sheet(replace(state.sheet, next_dealer=state.sheet.dealer))
+    if phase == BETWEEN:
+        state = _between(state, start)
     if phase == "fix" and start.get("way") not in WAYS:
         raise ValueError("way: must be given in fix")
     hands = tuple(parse_cards(hand) for hand in start.get("hands", ("",) * SEATS))
@@ -69,6 +69,14 @@ def _position(state: Table, start: Start) -> Table:
         return _play(state, start)
     may = claimable(state) if phase == "redeal" else None
     return state.with_game(state.game.with_window(_window(state, start), may))
+
+
+def _between(state: Table, start: Start) -> Table:
+    """The next dealer, and who is ready already. CM-6.1."""
+    sheet, answered = state.sheet, start.get("answered") or ()
+    answers = tuple("ready" if seat in answered else "" for seat in ALL)
+    dealer = sheet.dealer if sheet.next_dealer is None else sheet.next_dealer
+    return state.with_sheet(replace(sheet, answers=answers, next_dealer=dealer))
 
 
 def _seat(value: object) -> Seat:

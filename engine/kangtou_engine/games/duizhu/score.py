@@ -55,7 +55,7 @@ def outcome_of(state: Table, points: int) -> str:
 
 def _special(level: int, play: Cards) -> str | None:
     """直, 削, 黑虎掏心: the last trick goes to a single level card at J or A. DZ-9.10–9.12."""
-    if len(play) > 1 or play[0] in JOKERS or play[0][1] != level_text(level):
+    if len(play) != 1 or play[0] in JOKERS or play[0][1] != level_text(level):
         return None
     if level == JACK:
         return "zhi"
