@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -61,10 +62,23 @@ def _is_missing(reply: Any) -> bool:
     return isinstance(reply, ResponseError) and "Function not found" in str(reply)
 
 
+def stop_if_cancelled() -> None:
+    """To be called after awaiting what talks to Redis: raise the cancellation that may have been swallowed there.
+
+    redis-py sends by `asyncio.wait_for`, which before Python 3.12 loses a cancellation that comes just when the sending
+    is done. The task would go on, and whoever cancelled it wait for ever.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 @asynccontextmanager
 async def reached() -> AsyncIterator[None]:
-    """Whatever Redis fails with becomes StoreUnavailable."""
+    """Whatever Redis fails with becomes StoreUnavailable; no cancellation is lost."""
     try:
         yield
     except (RedisError, OSError) as no:
         raise StoreUnavailable(str(no) or type(no).__name__) from no
+    finally:
+        stop_if_cancelled()

@@ -24,6 +24,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.shuffle import SEED_BYTES, seed_commitment
 
 from .agreement import Agreement, Member
+from .functions import stop_if_cancelled
 from .identity import StoreUnavailable
 from .log.base import LogUnavailable, MatchStore
 from .refusals import refusal
@@ -183,6 +184,7 @@ class Opening:
             created = await self._store.create(match_id, agreement.to_json(), seed)
         except LogUnavailable as no:
             raise StoreUnavailable(str(no)) from no
+        stop_if_cancelled()
         if created:
             _log.info("match_created", match=match_id, game=choice.game, seats=choice.seats, rated=choice.rated)
         return await self._open(match_id)
@@ -217,5 +219,6 @@ class LiveMatches:
             self._live = frozenset(await self._store.live())
         except LogUnavailable as no:
             raise StoreUnavailable(str(no)) from no
+        stop_if_cancelled()
         self._read_at = self._clock()
         return asked - self._live

@@ -10,9 +10,8 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import structlog
 
@@ -31,6 +30,7 @@ _log = structlog.get_logger(__name__)
 _POOL_NAME = re.compile(r"[A-Za-z0-9_-]{0,32}")
 _CANCELLED = "cancelled"
 _LISTED_MS = 3_600_000
+_LEAVE_S = 2.0
 _AGAIN_S = 0.02  # after somebody else had the lease
 _COUNT_S = 1.0  # how often a client is told of a mere change of the number that wait
 
@@ -97,20 +97,24 @@ class Matchmaker:
         self._settings = settings or MatchmakingSettings()
         self._wall_ms = wall_ms
         self._pools: dict[str, _LocalPool] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._stopped = False
 
     async def start(self) -> None:
         """Listen to news, look at all pools now and then."""
-        self._spawn(self._listen())
-        self._spawn(self._sweep())
+        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._sweep())]
 
     async def stop(self) -> None:
-        """Leave everything to the other gateways."""
+        """Leave everything to the other gateways. End the calls first, so that their places are given up."""
+        self._stopped = True
         tasks = [*self._tasks, *(local.task for local in self._pools.values() if local.task is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._matcher.stop()
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=_LEAVE_S)
 
     async def quick(
         self, account: Account, pool_name: str, choice: Choice, commitment: str, ticket_id: str
@@ -192,8 +196,11 @@ class Matchmaker:
             if not local.followers and local.task is not None:
                 local.task.cancel()
                 del self._pools[pool.id]
-        if follower is None or follower.status.state in (State.WAITING, State.LEFT, State.SILENT):
-            self._spawn(self._leave(pool.id, ticket.ref, stream))
+        if self._stopped or (follower is not None and follower.status.state not in (State.WAITING, State.LEFT)):
+            return
+        task = asyncio.create_task(self._leave(pool.id, ticket.ref, stream))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
 
     async def _leave(self, pool_id: str, ref: str, stream: str) -> None:
         try:
@@ -260,11 +267,6 @@ class Matchmaker:
             except StoreUnavailable as no:
                 _log.warning("sweep_delayed", reason=str(no))
             await asyncio.sleep(self._settings.sweep_s)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def _malformed(ticket_id: str, pool_name: str, commitment: str) -> pb.Refusal | None:
