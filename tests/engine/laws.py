@@ -120,7 +120,7 @@ class Watch:
         tries: Callable[[AnyState, Seat], Iterable[str] | None] = getattr(
             self.facts, "candidates", lambda state, seat: None
         )
-        texts = tries(state, seat) if self.rng.random() < 0.2 else None
+        texts = tries(state, seat) if self.rng.random() < (0.2 if legal else 0.02) else None
         if texts is not None:
             found = {taken for text in texts if isinstance(taken := attempt(game, state, seat, text), Action)}
             assert found == set(legal), "brute force"
