@@ -1,0 +1,61 @@
+"""Finished matches of a server: `Archive(client)`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+import grpc
+
+from kangtou.v1 import archive_pb2 as pb
+from kangtou.v1 import archive_pb2_grpc as rpc
+
+from .values import CallFailed, failed
+
+if TYPE_CHECKING:
+    from .client import Client
+
+PAGE = 100
+
+
+class Archive:
+    """What the archive service gives. Records are given as the protocol's messages, texts as bytes."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._stub = rpc.ArchiveServiceStub(client.channel)
+
+    async def records(
+        self, *, game: str = "", account_id: str = "", tournament: str = "", from_ms: int = 0, to_ms: int = 0
+    ) -> AsyncIterator[pb.RecordInfo]:
+        """Records that were found, the last to end first, page by page as they are read. Raises CallFailed."""
+        token = ""
+        while True:
+            request = pb.ListRecordsRequest(
+                game=game,
+                account_id=account_id,
+                tournament=tournament,
+                from_ms=from_ms,
+                to_ms=to_ms,
+                page_size=PAGE,
+                page_token=token,
+            )
+            response = await self._client.unary(self._stub.ListRecords, request)
+            for record in response.records:
+                yield record
+            token = response.next_page_token
+            if not token:
+                return
+
+    async def text(self, match_id: str) -> bytes | None:
+        """A record's text; None if there is none of that match. Raises CallFailed."""
+        call = self._stub.GetRecord(pb.GetRecordRequest(match_id=match_id), metadata=self._client.metadata())
+        try:
+            return b"".join([piece.text async for piece in call])
+        except grpc.aio.AioRpcError as error:
+            reason: CallFailed = failed(error)
+            if reason.status == "NOT_FOUND":
+                return None
+            raise reason from None
+        finally:
+            call.cancel()

@@ -1,0 +1,153 @@
+"""`kangtou act`, `legal`, `watch`: a running match, for scripts and for looking on."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any
+
+import typer
+
+from kangtou_engine.errors import IllegalAction
+from kangtou_engine.game import TooMany
+from kangtou_engine.registry import REGISTRY
+from kangtou_engine.words import explain, say
+
+from ..api import Match, Refused
+from .common import Common, of
+from .exits import REFUSED, CommandError
+from .remote import Remote, run
+from .seats import entropy_of, opened
+
+MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
+SeatOption = Annotated[int | None, typer.Option("--seat", metavar="N", help="where you have several; default: yours")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("act")(act)
+    app.command("legal")(legal)
+    app.command("watch")(watch)
+
+
+def act(
+    context: typer.Context,
+    match: MatchId,
+    action: Annotated[list[str], typer.Argument(metavar="ACTION...", help="as in the books: play HT DT")],
+    seat: SeatOption = None,
+    prompt: Annotated[int, typer.Option("--prompt", metavar="N", help="default: the question that is open")] = 0,
+    command_id: Annotated[str, typer.Option("--id", metavar="ID", help="a repeat with it is done once")] = "",
+) -> None:
+    """Do one action in a match. Exit code 5 if it is refused; the rule that refuses it is named.
+
+    \b
+    Examples:
+      kangtou act mx4k2p7q play HT DT
+      kangtou act mx4k2p7q pass
+      kangtou act mx4k2p7q play H6 --id move-17     repeat it safely
+    """
+    common = of(context)
+    text = " ".join(action)
+
+    async def work(remote: Remote) -> None:
+        await opened(remote, match, seat)
+        number = prompt or (await remote.client.view(match, seat=seat)).prompt.number
+        try:
+            answer = await remote.client.act(
+                match, text, prompt=number, command_id=command_id or secrets.token_hex(8), seat=seat
+            )
+        except IllegalAction as error:
+            raise CommandError(REFUSED, explain({}, error, common.lang)) from error
+        accepted = remote.given(answer)
+        common.put_json({"seq": accepted.seq}) if common.json else common.put(str(accepted.seq))
+
+    run(common, work)
+
+
+def legal(context: typer.Context, match: MatchId, seat: SeatOption = None) -> None:
+    """List what your seat may do now; nothing if it is not asked.
+
+    \b
+    Examples:
+      kangtou legal mx4k2p7q
+      kangtou act mx4k2p7q $(kangtou legal mx4k2p7q --letters | head -1)
+    """
+    common = of(context)
+
+    async def work(remote: Remote) -> None:
+        await opened(remote, match, seat)
+        found = await remote.client.legal(match, seat)
+        if isinstance(found, TooMany):
+            view = await remote.client.view(match, seat=seat)
+            words = REGISTRY.game(view.match.choice.game).spec.words
+            text = say(words, found.constraint, found.params, common.lang)
+            common.put_json({"too_many": found.constraint, "rule": found.rule}) if common.json else common.put(text)
+            return
+        if common.json:
+            common.put_json([str(action) for action in found])
+            return
+        for action in found:
+            common.put(common.renderer().action(action))
+
+    run(common, work)
+
+
+def watch(
+    context: typer.Context,
+    match: MatchId,
+    seat: SeatOption = None,
+    once: Annotated[bool, typer.Option("--once", help="show the table as it is now, and end")] = False,
+) -> None:
+    """Follow a running match until it ends: as a spectator, or from your seat if you have one.
+
+    Following from your seat takes it over from a program that plays it.
+
+    \b
+    Examples:
+      kangtou watch mx4k2p7q
+      kangtou watch mx4k2p7q --once
+    """
+    common = of(context)
+
+    async def work(remote: Remote) -> None:
+        async with remote.client.play() as session:
+            found = await session.watch(match) if seat is None else await _attach(remote, session, match, seat)
+            if isinstance(found, Refused) and found.code == "not_allowed":
+                found = await _attach(remote, session, match, None)
+            await _follow(common, remote, remote.given(found), once)
+
+    run(common, work)
+
+
+async def _attach(remote: Remote, session: Any, match: str, seat: int | None) -> Match | Refused:
+    result: Match | Refused = await session.attach(match, seat=seat, entropy=entropy_of(remote, match))
+    return result
+
+
+async def _follow(common: Common, remote: Remote, match: Match, once: bool) -> None:
+    render = common.renderer([player.name for player in match.players])
+    changes = match.changes()
+    if not common.json:
+        for line in _table(match, common):
+            common.put(render.line(line))
+    if once:
+        return
+    async for change in changes:
+        if common.json:
+            events = [str(event) for event in change.events]
+            common.put_json({"seq": change.seq, "time_ms": change.time_ms, "events": events, "gap": change.gap})
+            continue
+        for event in change.events:
+            for line in render.event(match.game, event):
+                common.put(line)
+    ending = remote.given(await match.finished())
+    if common.json:
+        common.put_json({"cause": ending.cause, "scores": ending.scores, "receipt": ending.receipt})
+    else:
+        common.put(render.word("ended", cause=render.word(f"cause.{ending.cause}")))
+        common.put(common.say("verify_keep", receipt=ending.receipt))
+    for warning in match.warnings:
+        common.put(f"! {warning.text_zh if common.lang == 'zh' else warning.text_en}")
+
+
+def _table(match: Match, common: Common) -> tuple[str, ...]:
+    return match.game.spec.show(match.view, match.seat, common.lang)

@@ -1,0 +1,102 @@
+"""Texts of the `kangtou` command by code, in English and Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LANGUAGES = ("en", "zh")
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    # files and records
+    "no_file": ("there is no file {path}", "没有文件 {path}"),
+    "no_rule": ("there is no rule {rule} in {book}", "{book} 中没有规则 {rule}"),
+    "no_book": ("there is no book {book}; there are: {books}", "没有规则书 {book}；可选：{books}"),
+    "books_missing": ("the rule books are not installed", "未安装规则书"),
+    "no_game": ("there is no game {game}; there are: {games}", "没有游戏 {game}；可选：{games}"),
+    "bad_yaml": ("{path}: not a case file: {problem}", "{path}：不是用例文件：{problem}"),
+    "cases_total": ("{passed} passed, {failed} failed", "{passed} passed, {failed} failed"),
+    "bad_record": ("{path}: {problem}", "{path}：{problem}"),
+    "bad_zstd": ("{path} cannot be unpacked", "无法解压 {path}"),
+    # verify
+    "verify_ok": ("in order", "无误"),
+    "verify_counts": (
+        "{entries} entries, {deals} deals, {actions} actions, {events} events",
+        "{entries} 条记录，{deals} 次发牌，{actions} 个动作，{events} 个事件",
+    ),
+    "verify_rerun": ("the engine, run again over all actions, gives the same", "引擎重新执行所有动作，结果一致"),
+    "verify_receipt": ("the receipt fits", "凭证相符"),
+    "verify_keep": ("receipt {receipt}", "凭证 {receipt}"),
+    "verify_bad": ("{count} findings", "发现 {count} 处问题"),
+    # replay
+    "bad_place": (
+        "{text!r} is no place: ROUND, ROUND:TRICK or @SEQ",
+        "{text!r} 不是位置：应为 局、局:墩 或 @序号",
+    ),
+    "no_seat": ("there is no seat {seat} in this match", "本局没有 {seat} 号位"),
+    "only_one_view": ("choose one of --seat, --spectator and --open", "--seat、--spectator、--open 只能选一"),
+    "not_readable": (
+        "{game} is not known here: it can only be shown open, as its lines",
+        "此处不识别 {game}：只能公开显示其原始记录",
+    ),
+    "other_version": (
+        "{game} is not known here: shown from its events by {other}",
+        "此处不识别 {game}：按 {other} 由事件重放",
+    ),
+    "bad_speed": ("a speed is greater than 0", "速度须大于 0"),
+    "step_help": (
+        "Enter: on   b: back   g 2:3: go to round 2, trick 3   s 0: seat 0   p: spectator   o: open   "
+        "t: table   l: legal plays   q: end",
+        "回车：下一步   b：后退   g 2:3：跳到第 2 局第 3 墩   s 0：0 号位视角   p：旁观   o：公开   "
+        "t：牌桌   l：可行动作   q：结束",
+    ),
+    "step_what": ("not understood; h for help", "无法理解；h 查看帮助"),
+    "step_start": ("this is the beginning", "已在开头"),
+    "step_end": ("this is the end", "已到结尾"),
+    "legal_none": ("nobody may act here", "此时无人可行动"),
+    "legal_many": ("{seat}: too many to list", "{seat}：动作太多，无法列出"),
+    # games
+    "seats": ("{seats} seats", "{seats} 座"),
+    "options": ("option", "选项"),
+    "default": ("default", "默认"),
+    "allowed": ("allowed", "可选"),
+    "rule": ("rule", "规则"),
+    # server
+    "unreachable": ("the server {server} cannot be reached", "无法连接服务器 {server}"),
+    "server_says": ("the server says: {text}", "服务器提示：{text}"),
+    "no_match": ("there is no match {match} here", "没有对局 {match}"),
+    "no_profile": (
+        "no account of that name on {server}; there are: {profiles} (choose with --as)",
+        "{server} 上没有该账号；可选：{profiles}（用 --as 选择）",
+    ),
+    "profile_taken": (
+        "you have an account on {server} already ({profiles}); name a further one with --as",
+        "你在 {server} 上已有账号（{profiles}）；用 --as 为新账号命名",
+    ),
+    "recovery": ("recovery code, shown this once: {recovery}", "恢复码（仅显示一次）：{recovery}"),
+    "kept": ("the token is kept in {path}", "令牌保存于 {path}"),
+    "expires": ("the token is good for {days} days", "令牌还有 {days} 天有效"),
+    "bad_option": ("{text!r} is no option: write NAME=VALUE", "{text!r} 不是选项：应写作 名称=值"),
+    "bad_day": ("{text!r} is no day: write it as 2026-01-31", "{text!r} 不是日期：应写作 2026-01-31"),
+    "free": ("free", "空位"),
+    "ticket_waiting": ("waiting; {waiting} in the queue", "排队中；共 {waiting} 人"),
+    "ticket_matched": ("matched", "已配对"),
+    "ticket_cancelled": ("cancelled", "已取消"),
+    "record_counts": ("{rounds} rounds, {moves} moves", "{rounds} 局 {moves} 步"),
+    "log_ready": ("log ready", "日志正常"),
+    "log_not_ready": ("log NOT ready", "日志不可用"),
+    "live": ("{live} matches, {quarantined} quarantined", "{live} 场对局，{quarantined} 场被隔离"),
+    "actor": (
+        "{tables} tables ({hosted} since it started), {moves} moves, {takeovers} takeovers",
+        "{tables} 桌（启动以来 {hosted}），{moves} 步，接管 {takeovers} 次",
+    ),
+    "streams": ("{streams} streams", "{streams} 个连接"),
+    "no_token": (
+        "not signed in on {server}: `kangtou register NAME` makes an account",
+        "尚未登录 {server}：用 `kangtou register 名字` 注册",
+    ),
+}
+
+
+def say(code: str, lang: str, params: Mapping[str, object]) -> str:
+    """The text of a code. Raises KeyError for one that there is not."""
+    return WORDS[code][LANGUAGES.index(lang)].format_map(params)
