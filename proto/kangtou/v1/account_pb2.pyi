@@ -54,7 +54,9 @@ class RegisterRequest(_message.Message):
     """1 to 24 characters."""
     kind: _game_pb2.AccountKind.ValueType
     command_id: _builtins.str
-    """A repeat of the same id gets the first account with a new token."""
+    """16 to 64 characters, chosen at random. For some minutes a repeat from the same host gets the same account, with a
+    new token and a new recovery code.
+    """
     def __init__(
         self,
         *,
@@ -196,7 +198,7 @@ class RecoverAccountRequest(_message.Message):
     account_id: _builtins.str
     recovery_code: _builtins.str
     command_id: _builtins.str
-    """A repeat of the same id gets the first answer's code with a new token."""
+    """The code works once. For some minutes a repeat of the same id works too: with another new token and new code."""
     def __init__(
         self,
         *,
@@ -246,3 +248,33 @@ class RecoverAccountResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecoverAccountResponse: _TypeAlias = RecoverAccountResponse  # noqa: Y015
+
+@_typing.final
+class RevokeTokenRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenRequest: _TypeAlias = RevokeTokenRequest  # noqa: Y015
+
+@_typing.final
+class RevokeTokenResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenResponse: _TypeAlias = RevokeTokenResponse  # noqa: Y015

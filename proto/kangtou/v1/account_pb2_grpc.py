@@ -54,6 +54,11 @@ class AccountServiceStub:
                 request_serializer=kangtou_dot_v1_dot_account__pb2.RecoverAccountRequest.SerializeToString,
                 response_deserializer=kangtou_dot_v1_dot_account__pb2.RecoverAccountResponse.FromString,
                 _registered_method=True)
+        self.RevokeToken = channel.unary_unary(
+                '/kangtou.v1.AccountService/RevokeToken',
+                request_serializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.FromString,
+                _registered_method=True)
 
 
 class AccountServiceServicer:
@@ -87,6 +92,13 @@ class AccountServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RevokeToken(self, request, context):
+        """End the token that the call carries.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AccountServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -109,6 +121,11 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     servicer.RecoverAccount,
                     request_deserializer=kangtou_dot_v1_dot_account__pb2.RecoverAccountRequest.FromString,
                     response_serializer=kangtou_dot_v1_dot_account__pb2.RecoverAccountResponse.SerializeToString,
+            ),
+            'RevokeToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeToken,
+                    request_deserializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -219,6 +236,33 @@ class AccountService:
             '/kangtou.v1.AccountService/RecoverAccount',
             kangtou_dot_v1_dot_account__pb2.RecoverAccountRequest.SerializeToString,
             kangtou_dot_v1_dot_account__pb2.RecoverAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.AccountService/RevokeToken',
+            kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.SerializeToString,
+            kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

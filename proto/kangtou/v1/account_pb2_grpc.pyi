@@ -22,6 +22,8 @@ class AccountServiceStub:
     """A new token in place of the one that the call carries."""
     RecoverAccount: _aio.UnaryUnaryMultiCallable[_account_pb2.RecoverAccountRequest, _account_pb2.RecoverAccountResponse]
     """A new token by the recovery code; older tokens end, and the code is replaced."""
+    RevokeToken: _aio.UnaryUnaryMultiCallable[_account_pb2.RevokeTokenRequest, _account_pb2.RevokeTokenResponse]
+    """End the token that the call carries."""
 
 class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -55,5 +57,13 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_account_pb2.RecoverAccountRequest, _abc.Awaitable[_account_pb2.RecoverAccountResponse]],
     ) -> _abc.Awaitable[_account_pb2.RecoverAccountResponse]:
         """A new token by the recovery code; older tokens end, and the code is replaced."""
+
+    @_abc_1.abstractmethod
+    def RevokeToken(
+        self,
+        request: _account_pb2.RevokeTokenRequest,
+        context: _aio.ServicerContext[_account_pb2.RevokeTokenRequest, _abc.Awaitable[_account_pb2.RevokeTokenResponse]],
+    ) -> _abc.Awaitable[_account_pb2.RevokeTokenResponse]:
+        """End the token that the call carries."""
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: _aio.Server) -> None: ...
