@@ -135,7 +135,8 @@ def _evolve(state: State[Own], event: Event) -> State[Own]:
         case TrickWon(seat=seat):
             points = tuple(point + (owner == seat) for owner, point in enumerate(own.points))
             return state.with_game(Own(own.hands, (), seat, points, own.played))
-    return state
+        case _:
+            return state
 
 
 def _view(state: State[Own], seat: Seat | None) -> Own:
