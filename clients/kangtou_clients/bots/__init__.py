@@ -1,0 +1,1 @@
+"""Bots: programs that take seats through the client library, like anybody else."""

@@ -1,0 +1,84 @@
+"""One bot at one seat: a policy of its game, asked at each prompt."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kangtou_engine.actions import Action
+from kangtou_engine.cards import Seat
+from kangtou_engine.game import Legal, Pick, TooMany
+from kangtou_engine.match.match import AnyState, Game
+
+from ..api import Ending, Match, Prompt, Refused
+
+POLICIES = ("random", "greedy")
+WAITS_MOST = 10_000
+
+Policy: TypeAlias = Callable[[AnyState, Seat, Legal, Pick], Action]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What bots have done. `waits_ms` holds the last answers' times, `refused` counts answers that were refused."""
+
+    matches: int = 0
+    moves: int = 0
+    refused: int = 0
+    score: int = 0
+    warnings: int = 0
+    waits_ms: deque[float] = field(default_factory=lambda: deque(maxlen=WAITS_MOST))
+
+    def wait_ms(self, share: float) -> float:
+        """The time within which this share of the answers came; 0 without answers."""
+        waits = sorted(self.waits_ms)
+        return waits[min(len(waits) - 1, int(len(waits) * share))] if waits else 0.0
+
+
+def policy_of(game: Game, name: str) -> Policy:
+    """A game's `random` or `greedy`. Raises ValueError for another name."""
+    if name not in POLICIES:
+        raise ValueError(f"no bot {name!r}; there are: {', '.join(POLICIES)}")
+    chosen: Policy = game.spec.random if name == "random" else game.spec.greedy
+    return chosen
+
+
+def dice(seed: int | None = None) -> Pick:
+    """A bot's chance; repeatable with a seed."""
+    return random.Random(seed).randrange
+
+
+async def play(match: Match, policy: str, pick: Pick, tally: Tally) -> Ending | Refused:
+    """Play a seat to the end of its match. Raises Gone, CallFailed."""
+    chosen = policy_of(match.game, policy)
+    async for prompt in match.prompts():
+        await _answer(match, prompt, chosen, pick, tally)
+    ending = await match.finished()
+    tally.matches += 1
+    tally.warnings += len(match.warnings)
+    if isinstance(ending, Ending) and match.seat is not None and ending.scores:
+        tally.score += ending.scores[match.seat]
+    return ending
+
+
+async def _answer(match: Match, prompt: Prompt, chosen: Policy, pick: Pick, tally: Tally) -> None:
+    """Answer a prompt; if the answer is refused and the question still stands, by its default."""
+    assert match.seat is not None
+    if match.seat not in match.game.to_act(match.view):
+        return  # answered already, by a clock or a standing answer
+    legal = prompt.legal
+    action = legal[0] if not isinstance(legal, TooMany) and len(legal) == 1 else None
+    for wanted in (action or chosen(match.view, match.seat, legal, pick), prompt.default):
+        began = time.perf_counter()
+        answer = await prompt.answer(wanted)
+        tally.waits_ms.append((time.perf_counter() - began) * 1000)
+        if not isinstance(answer, Refused):
+            tally.moves += 1
+            return
+        tally.refused += 1
+        if match.prompt is not prompt:
+            return
