@@ -68,8 +68,10 @@ class Shown:
         return [f"{seat} {said}"]
 
     def table(self, position: int, who: Who) -> list[str]:
-        """The table at a position, as the game itself shows it."""
+        """The table at a position, as the game itself shows it; nothing before the first round."""
         view = self.replay.view(position, who)
+        if not view.sheet.round:
+            return []
         seat = who if isinstance(who, int) else None
         lines = [self.render.line(line) for line in self.replay.game.spec.show(view, seat, self.render.lang)]
         if who == OPEN:

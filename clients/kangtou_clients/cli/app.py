@@ -66,6 +66,12 @@ def make() -> typer.Typer:
     return app
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"kangtou {version('kangtou')}\n")
+        raise typer.Exit
+
+
 def common_options(
     context: typer.Context,
     server: Annotated[
@@ -78,12 +84,11 @@ def common_options(
     as_json: Annotated[bool, typer.Option("--json", help="JSON, one document a line, for programs")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="no colours (also: the NO_COLOR variable)")] = False,
     letters: Annotated[bool, typer.Option("--letters", help="cards as letters: HT, not a heart and 10")] = False,
-    show_version: Annotated[bool, typer.Option("--version", help="show the version and end", is_eager=True)] = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="show the version and end", is_eager=True, callback=_version)
+    ] = False,
 ) -> None:
     """Common options of all commands."""
-    if show_version:
-        sys.stdout.write(f"kangtou {version('kangtou')}\n")
-        raise typer.Exit
     context.obj = Common(
         lang=chosen_lang(lang),
         json=as_json,
