@@ -70,7 +70,7 @@ class Hall:
         live = LiveMatches(self.matches)
         work = Matcher(self.pools, GAMES, Opening(self.matches, tables, CLOCKS), live, matcher)
         maker = Matchmaker(self.pools, self.marks, work, live, SETTINGS)
-        await maker.start()
+        maker.start()
         gateway = Gateway(maker, work, tables)
         try:
             yield gateway

@@ -25,17 +25,17 @@ _sym_db = _symbol_database.Default()
 from kangtou.v1 import game_pb2 as kangtou_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16kangtou/v1/lobby.proto\x12\nkangtou.v1\x1a\x15kangtou/v1/game.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.kangtou.v1.GameInfo\"\x85\x01\n\x08GameInfo\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x10\n\x08title_en\x18\x03 \x01(\t\x12\x10\n\x08title_zh\x18\x04 \x01(\t\x12\r\n\x05seats\x18\x05 \x03(\x05\x12\'\n\x07options\x18\x06 \x03(\x0b\x32\x16.kangtou.v1.OptionInfo\"i\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0f\n\x07\x61llowed\x18\x03 \x01(\t\x12.\n\rdefault_value\x18\x04 \x01(\x0b\x32\x17.kangtou.v1.OptionValue\"\xbe\x01\n\x05Table\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12%\n\x05state\x18\x02 \x01(\x0e\x32\x16.kangtou.v1.TableState\x12&\n\x06\x63hoice\x18\x03 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x04 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\r\n\x05rated\x18\x05 \x01(\x08\x12#\n\x05seats\x18\x06 \x03(\x0b\x32\x14.kangtou.v1.SeatInfo\"S\n\x08SeatInfo\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\"p\n\x10OpenTableRequest\x12&\n\x06\x63hoice\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x02 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\x12\n\ncommand_id\x18\x03 \x01(\t\"i\n\x11OpenTableResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"H\n\x11ListTablesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"P\n\x12ListTablesResponse\x12!\n\x06tables\x18\x01 \x03(\x0b\x32\x11.kangtou.v1.Table\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x0fGetTableRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"h\n\x10GetTableResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"j\n\nSitRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\x12\x65ntropy_commitment\x18\x03 \x01(\t\x12\x12\n\ncommand_id\x18\x04 \x01(\tB\x07\n\x05_seat\"q\n\x0bSitResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x42\x08\n\x06result\"4\n\x0cStandRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\"e\n\rStandResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"\xaa\x01\n\x11QuickMatchRequest\x12&\n\x06\x63hoice\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x02 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\r\n\x05rated\x18\x03 \x01(\x08\x12\x1a\n\x12\x65ntropy_commitment\x18\x04 \x01(\t\x12\x12\n\ncommand_id\x18\x05 \x01(\t\x12\x0c\n\x04pool\x18\x06 \x01(\t\"\xa6\x01\n\x12QuickMatchResponse\x12&\n\x05state\x18\x01 \x01(\x0e\x32\x17.kangtou.v1.TicketState\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12$\n\x07refused\x18\x04 \x01(\x0b\x32\x13.kangtou.v1.Refusal\x12\x0f\n\x07waiting\x18\x05 \x01(\x05\x12\x11\n\tticket_id\x18\x06 \x01(\t\"(\n\x13\x43\x61ncelTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"^\n\x14\x43\x61ncelTicketResponse\x12&\n\x05state\x18\x01 \x01(\x0e\x32\x17.kangtou.v1.TicketState\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05*n\n\nTableState\x12\x1b\n\x17TABLE_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10TABLE_STATE_OPEN\x10\x01\x12\x17\n\x13TABLE_STATE_PLAYING\x10\x02\x12\x14\n\x10TABLE_STATE_OVER\x10\x03*\xad\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14TICKET_STATE_WAITING\x10\x01\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x02\x12\x16\n\x12TICKET_STATE_READY\x10\x03\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x04\x12\x18\n\x14TICKET_STATE_REFUSED\x10\x05\x32\xce\x04\n\x0cLobbyService\x12H\n\tListGames\x12\x1c.kangtou.v1.ListGamesRequest\x1a\x1d.kangtou.v1.ListGamesResponse\x12H\n\tOpenTable\x12\x1c.kangtou.v1.OpenTableRequest\x1a\x1d.kangtou.v1.OpenTableResponse\x12K\n\nListTables\x12\x1d.kangtou.v1.ListTablesRequest\x1a\x1e.kangtou.v1.ListTablesResponse\x12\x45\n\x08GetTable\x12\x1b.kangtou.v1.GetTableRequest\x1a\x1c.kangtou.v1.GetTableResponse\x12\x36\n\x03Sit\x12\x16.kangtou.v1.SitRequest\x1a\x17.kangtou.v1.SitResponse\x12<\n\x05Stand\x12\x18.kangtou.v1.StandRequest\x1a\x19.kangtou.v1.StandResponse\x12M\n\nQuickMatch\x12\x1d.kangtou.v1.QuickMatchRequest\x1a\x1e.kangtou.v1.QuickMatchResponse0\x01\x12Q\n\x0c\x43\x61ncelTicket\x12\x1f.kangtou.v1.CancelTicketRequest\x1a .kangtou.v1.CancelTicketResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16kangtou/v1/lobby.proto\x12\nkangtou.v1\x1a\x15kangtou/v1/game.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.kangtou.v1.GameInfo\"\x85\x01\n\x08GameInfo\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x10\n\x08title_en\x18\x03 \x01(\t\x12\x10\n\x08title_zh\x18\x04 \x01(\t\x12\r\n\x05seats\x18\x05 \x03(\x05\x12\'\n\x07options\x18\x06 \x03(\x0b\x32\x16.kangtou.v1.OptionInfo\"i\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\x0f\n\x07\x61llowed\x18\x03 \x01(\t\x12.\n\rdefault_value\x18\x04 \x01(\x0b\x32\x17.kangtou.v1.OptionValue\"\xbe\x01\n\x05Table\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12%\n\x05state\x18\x02 \x01(\x0e\x32\x16.kangtou.v1.TableState\x12&\n\x06\x63hoice\x18\x03 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x04 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\r\n\x05rated\x18\x05 \x01(\x08\x12#\n\x05seats\x18\x06 \x03(\x0b\x32\x14.kangtou.v1.SeatInfo\"S\n\x08SeatInfo\x12\x12\n\naccount_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12%\n\x04kind\x18\x03 \x01(\x0e\x32\x17.kangtou.v1.AccountKind\"p\n\x10OpenTableRequest\x12&\n\x06\x63hoice\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x02 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\x12\n\ncommand_id\x18\x03 \x01(\t\"i\n\x11OpenTableResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"p\n\x11ListTablesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12&\n\x06states\x18\x04 \x03(\x0e\x32\x16.kangtou.v1.TableState\"P\n\x12ListTablesResponse\x12!\n\x06tables\x18\x01 \x03(\x0b\x32\x11.kangtou.v1.Table\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x0fGetTableRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"h\n\x10GetTableResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"j\n\nSitRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\x12\x65ntropy_commitment\x18\x03 \x01(\t\x12\x12\n\ncommand_id\x18\x04 \x01(\tB\x07\n\x05_seat\"q\n\x0bSitResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x42\x08\n\x06result\"4\n\x0cStandRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\"e\n\rStandResponse\x12\"\n\x05table\x18\x01 \x01(\x0b\x32\x11.kangtou.v1.TableH\x00\x12&\n\x07refused\x18\x02 \x01(\x0b\x32\x13.kangtou.v1.RefusalH\x00\x42\x08\n\x06result\"\xaa\x01\n\x11QuickMatchRequest\x12&\n\x06\x63hoice\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.GameChoice\x12 \n\x05\x63lock\x18\x02 \x01(\x0b\x32\x11.kangtou.v1.Clock\x12\r\n\x05rated\x18\x03 \x01(\x08\x12\x1a\n\x12\x65ntropy_commitment\x18\x04 \x01(\t\x12\x12\n\ncommand_id\x18\x05 \x01(\t\x12\x0c\n\x04pool\x18\x06 \x01(\t\"\xa6\x01\n\x12QuickMatchResponse\x12&\n\x05state\x18\x01 \x01(\x0e\x32\x17.kangtou.v1.TicketState\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12$\n\x07refused\x18\x04 \x01(\x0b\x32\x13.kangtou.v1.Refusal\x12\x0f\n\x07waiting\x18\x05 \x01(\x05\x12\x11\n\tticket_id\x18\x06 \x01(\t\"(\n\x13\x43\x61ncelTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"^\n\x14\x43\x61ncelTicketResponse\x12&\n\x05state\x18\x01 \x01(\x0e\x32\x17.kangtou.v1.TicketState\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05*n\n\nTableState\x12\x1b\n\x17TABLE_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10TABLE_STATE_OPEN\x10\x01\x12\x17\n\x13TABLE_STATE_PLAYING\x10\x02\x12\x14\n\x10TABLE_STATE_OVER\x10\x03*\xad\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14TICKET_STATE_WAITING\x10\x01\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x02\x12\x16\n\x12TICKET_STATE_READY\x10\x03\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x04\x12\x18\n\x14TICKET_STATE_REFUSED\x10\x05\x32\xce\x04\n\x0cLobbyService\x12H\n\tListGames\x12\x1c.kangtou.v1.ListGamesRequest\x1a\x1d.kangtou.v1.ListGamesResponse\x12H\n\tOpenTable\x12\x1c.kangtou.v1.OpenTableRequest\x1a\x1d.kangtou.v1.OpenTableResponse\x12K\n\nListTables\x12\x1d.kangtou.v1.ListTablesRequest\x1a\x1e.kangtou.v1.ListTablesResponse\x12\x45\n\x08GetTable\x12\x1b.kangtou.v1.GetTableRequest\x1a\x1c.kangtou.v1.GetTableResponse\x12\x36\n\x03Sit\x12\x16.kangtou.v1.SitRequest\x1a\x17.kangtou.v1.SitResponse\x12<\n\x05Stand\x12\x18.kangtou.v1.StandRequest\x1a\x19.kangtou.v1.StandResponse\x12M\n\nQuickMatch\x12\x1d.kangtou.v1.QuickMatchRequest\x1a\x1e.kangtou.v1.QuickMatchResponse0\x01\x12Q\n\x0c\x43\x61ncelTicket\x12\x1f.kangtou.v1.CancelTicketRequest\x1a .kangtou.v1.CancelTicketResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kangtou.v1.lobby_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TABLESTATE']._serialized_start=2040
-  _globals['_TABLESTATE']._serialized_end=2150
-  _globals['_TICKETSTATE']._serialized_start=2153
-  _globals['_TICKETSTATE']._serialized_end=2326
+  _globals['_TABLESTATE']._serialized_start=2080
+  _globals['_TABLESTATE']._serialized_end=2190
+  _globals['_TICKETSTATE']._serialized_start=2193
+  _globals['_TICKETSTATE']._serialized_end=2366
   _globals['_LISTGAMESREQUEST']._serialized_start=61
   _globals['_LISTGAMESREQUEST']._serialized_end=79
   _globals['_LISTGAMESRESPONSE']._serialized_start=81
@@ -53,29 +53,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPENTABLERESPONSE']._serialized_start=774
   _globals['_OPENTABLERESPONSE']._serialized_end=879
   _globals['_LISTTABLESREQUEST']._serialized_start=881
-  _globals['_LISTTABLESREQUEST']._serialized_end=953
-  _globals['_LISTTABLESRESPONSE']._serialized_start=955
-  _globals['_LISTTABLESRESPONSE']._serialized_end=1035
-  _globals['_GETTABLEREQUEST']._serialized_start=1037
-  _globals['_GETTABLEREQUEST']._serialized_end=1072
-  _globals['_GETTABLERESPONSE']._serialized_start=1074
-  _globals['_GETTABLERESPONSE']._serialized_end=1178
-  _globals['_SITREQUEST']._serialized_start=1180
-  _globals['_SITREQUEST']._serialized_end=1286
-  _globals['_SITRESPONSE']._serialized_start=1288
-  _globals['_SITRESPONSE']._serialized_end=1401
-  _globals['_STANDREQUEST']._serialized_start=1403
-  _globals['_STANDREQUEST']._serialized_end=1455
-  _globals['_STANDRESPONSE']._serialized_start=1457
-  _globals['_STANDRESPONSE']._serialized_end=1558
-  _globals['_QUICKMATCHREQUEST']._serialized_start=1561
-  _globals['_QUICKMATCHREQUEST']._serialized_end=1731
-  _globals['_QUICKMATCHRESPONSE']._serialized_start=1734
-  _globals['_QUICKMATCHRESPONSE']._serialized_end=1900
-  _globals['_CANCELTICKETREQUEST']._serialized_start=1902
-  _globals['_CANCELTICKETREQUEST']._serialized_end=1942
-  _globals['_CANCELTICKETRESPONSE']._serialized_start=1944
-  _globals['_CANCELTICKETRESPONSE']._serialized_end=2038
-  _globals['_LOBBYSERVICE']._serialized_start=2329
-  _globals['_LOBBYSERVICE']._serialized_end=2919
+  _globals['_LISTTABLESREQUEST']._serialized_end=993
+  _globals['_LISTTABLESRESPONSE']._serialized_start=995
+  _globals['_LISTTABLESRESPONSE']._serialized_end=1075
+  _globals['_GETTABLEREQUEST']._serialized_start=1077
+  _globals['_GETTABLEREQUEST']._serialized_end=1112
+  _globals['_GETTABLERESPONSE']._serialized_start=1114
+  _globals['_GETTABLERESPONSE']._serialized_end=1218
+  _globals['_SITREQUEST']._serialized_start=1220
+  _globals['_SITREQUEST']._serialized_end=1326
+  _globals['_SITRESPONSE']._serialized_start=1328
+  _globals['_SITRESPONSE']._serialized_end=1441
+  _globals['_STANDREQUEST']._serialized_start=1443
+  _globals['_STANDREQUEST']._serialized_end=1495
+  _globals['_STANDRESPONSE']._serialized_start=1497
+  _globals['_STANDRESPONSE']._serialized_end=1598
+  _globals['_QUICKMATCHREQUEST']._serialized_start=1601
+  _globals['_QUICKMATCHREQUEST']._serialized_end=1771
+  _globals['_QUICKMATCHRESPONSE']._serialized_start=1774
+  _globals['_QUICKMATCHRESPONSE']._serialized_end=1940
+  _globals['_CANCELTICKETREQUEST']._serialized_start=1942
+  _globals['_CANCELTICKETREQUEST']._serialized_end=1982
+  _globals['_CANCELTICKETRESPONSE']._serialized_start=1984
+  _globals['_CANCELTICKETRESPONSE']._serialized_end=2078
+  _globals['_LOBBYSERVICE']._serialized_start=2369
+  _globals['_LOBBYSERVICE']._serialized_end=2959
 # @@protoc_insertion_point(module_scope)

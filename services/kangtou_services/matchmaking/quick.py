@@ -101,7 +101,7 @@ class Matchmaker:
         self._leaving: set[asyncio.Task[None]] = set()
         self._stopped = False
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Listen to news, look at all pools now and then."""
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._sweep())]
 
