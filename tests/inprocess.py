@@ -1,11 +1,12 @@
-"""A whole server in this process: hosts on unix sockets, a gateway, a log in memory; players with tokens of their names."""
+"""A whole server in this process: hosts on unix sockets, a gateway, a log in memory. A player's token is `t-NAME`."""
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +110,24 @@ class Server:
         """Stop a host in order; what it hosted is left to the others."""
         await self.crashes[index].aclose()
 
+    async def crash_host(self, index: int) -> None:
+        """Let a host vanish: it no longer listens, and nobody is told."""
+        directory = self.backend.directory
+        leave = directory.leave
+        directory.leave = _nothing  # type: ignore[method-assign]
+        try:
+            await self.crashes[index].aclose()
+        finally:
+            directory.leave = leave  # type: ignore[method-assign]
+
+    def host_of(self, match: str) -> int:
+        """Which host has it."""
+        return next(number for number, host in enumerate(self.hosts) if match in host.host.slots)
+
+
+async def _nothing(actor_id: str) -> None:
+    """In place of a call that shall not be made."""
+
 
 @asynccontextmanager
 async def whole_server(hosts: int = 1, gateways: int = 1, **overrides: Any) -> AsyncIterator[Server]:
@@ -131,3 +150,10 @@ async def whole_server(hosts: int = 1, gateways: int = 1, **overrides: Any) -> A
                 stack.push_async_callback(gateway.stop)
                 started.append(gateway)
             yield Server(backend, running, started, identity, crashes)
+
+
+async def until(holds: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait for a condition. Raises TimeoutError."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - conditions of a test have no event
+            await asyncio.sleep(0.01)
