@@ -128,7 +128,7 @@ class Call:
         gateway.calls.append(self)
 
     async def _follow(self, maker: Matchmaker, *args: Any) -> None:
-        async with aclosing(maker.quick(*args)) as news:  # type: ignore[type-var]
+        async with aclosing(maker.quick(*args)) as news:
             async for status in news:
                 self.told.append(status)
                 self._heard.set()

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -118,7 +118,7 @@ class Matchmaker:
 
     async def quick(
         self, account: Account, pool_name: str, choice: Choice, commitment: str, ticket_id: str
-    ) -> AsyncIterator[Status | pb.Refusal]:
+    ) -> AsyncGenerator[Status | pb.Refusal, None]:
         """How a ticket stands, until it is READY or CANCELLED, or a refusal. Closing the iterator gives the place up.
 
         A ticket that is known is joined, also from another gateway; after it had been given up, at its old place.
