@@ -120,6 +120,8 @@ class Server:
         psutil.wait_procs(processes, timeout=10)
         if self.process is not None:
             self.process.wait(10)
+            if self.process.stdout is not None:
+                self.process.stdout.close()
 
 
 @contextmanager

@@ -47,7 +47,7 @@ async def run_seats(
 
         async def one(job: Job) -> None:
             session = shared if streams == "one" else await stack.enter_async_context(client.play())
-            await _play(session, job, policy, pick, tally)
+            await play_job(session, job, policy, pick, tally)
             progress(tally)
 
         async with asyncio.TaskGroup() as group:
@@ -80,7 +80,7 @@ async def run_queue(
             async with client.lobby.quick(wanted, rated=rated, pool=pool) as queue:
                 place = await queue.place()
             if isinstance(place, Place):
-                await _play(session, Job(place.match_id, place.seat, place.entropy), policy, pick, tally)
+                await play_job(session, Job(place.match_id, place.seat, place.entropy), policy, pick, tally)
                 progress(tally)
             else:
                 refused.append(place)
@@ -91,7 +91,8 @@ async def run_queue(
     return refused[0] if refused and not tally.matches else tally
 
 
-async def _play(session: Session, job: Job, policy: str, pick: Pick, tally: Tally) -> None:
+async def play_job(session: Session, job: Job, policy: str, pick: Pick, tally: Tally) -> None:
+    """Attach and play one seat to the end. Raises CallFailed if it cannot be had."""
     match = await session.attach(job.match_id, seat=job.seat, entropy=job.entropy)
     if isinstance(match, Refused):
         raise CallFailed(match.code, match.text_en)

@@ -12,12 +12,15 @@ import typer
 
 from kangtou_engine.errors import BadOptions, BadText
 
-from . import account, archive, cases, games, lobby, play, record, replay, rules, status, verify
+from . import account, archive, bot, cases, demo, games, lobby, play, record, replay, rules, status, up, verify
 from .common import DEFAULT_SERVER, Common, chosen_lang, options_first, wants_colour
 from .exits import FAILED, INTERRUPTED, OK, USAGE, CommandError
 
 # Every group of commands: a function that adds its commands to the app. The order is that of `--help`.
 GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
+    up.register,
+    demo.register,
+    bot.register,
     account.register,
     lobby.register,
     play.register,

@@ -85,6 +85,7 @@ class _Demo:
         with tempfile.TemporaryDirectory(prefix="kangtou-demo-") as folder:
             self.environment["XDG_CONFIG_HOME"] = str(Path(folder) / "config")
             self.console.print(f"[bold]1.[/] A server: embedded Redis, local Ray, gateway on {self.address}")
+            (Path(folder) / "data").mkdir()
             async with self._server(Path(folder) / "data"):
                 self.console.print(f"   ready after {time.monotonic() - started:.1f} s")
                 bots, seconds = await self._bots()
@@ -107,7 +108,6 @@ class _Demo:
     async def _server(self, data: Path) -> AsyncIterator[None]:
         settings = {"DATA": str(data), "PORT": str(self.port), "GATEWAYS": "1", "ACTORS": "2", "HOUSE_BOTS": "0"}
         environment = {**self.environment, **{f"KANGTOU_{name}": value for name, value in settings.items()}}
-        data.mkdir()
         with (data / "up.log").open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "kangtou_services", "up"),
@@ -193,6 +193,7 @@ class _Demo:
 
     async def _archive(self, bots: list[Bot]) -> bool:
         self.console.print("[bold]3.[/] The archive")
+        await self._output("register", "Demo", "--server", self.address)
         listed = await self._output("archive", "list", "--json", "--server", self.address)
         records = [json.loads(line) for line in listed.splitlines()]
         for record in records[:5]:

@@ -57,7 +57,7 @@ def quick(
       kangtou quick wushik -o variant=liaoning --rated
     """
     common = of(context)
-    wanted = _wanted(common, game, option, seats, turn_ms, window_ms)
+    wanted = wanted_of(common, game, option, seats, turn_ms, window_ms)
 
     async def work(remote: Remote) -> None:
         async with remote.client.lobby.quick(wanted, rated=rated, pool=pool) as queue:
@@ -94,7 +94,7 @@ def open_table(
       kangtou open erbaiwu --seats 3 --turn-ms 60000
     """
     common = of(context)
-    wanted = _wanted(common, game, option, seats, turn_ms, window_ms)
+    wanted = wanted_of(common, game, option, seats, turn_ms, window_ms)
 
     async def work(remote: Remote) -> None:
         _put_table(common, remote.given(await remote.client.lobby.open(wanted)))
@@ -163,7 +163,7 @@ def _put_table(common: Common, table: pb.Table) -> None:
     common.put(f"{table.match_id}  {table.choice.game}  {', '.join(seat or free for seat in seats)}  {shown}".rstrip())
 
 
-def _wanted(common: Common, game: str, given: Sequence[str], seats: int, turn_ms: int, window_ms: int) -> Wanted:
+def wanted_of(common: Common, game: str, given: Sequence[str], seats: int, turn_ms: int, window_ms: int) -> Wanted:
     """What was asked for; values take the types of the game's options. Raises CommandError."""
     options: dict[str, int | bool | str] = {}
     for part in given:
