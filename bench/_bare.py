@@ -17,7 +17,6 @@ import uvloop
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
-from kangtou.v1 import play_pb2_grpc as rpc
 
 Queue = asyncio.Queue[play.PlayResponse]
 
@@ -30,7 +29,7 @@ class Match:
     seq: int = 0
 
 
-class Bare(rpc.PlayServiceServicer):
+class Bare:
     """Play, without playing."""
 
     def __init__(self, entry_bytes: int, prompt_bytes: int) -> None:
@@ -102,7 +101,12 @@ def _legal(size: int) -> play.Prompt:
 async def main(port: int, entry_bytes: int, prompt_bytes: int) -> None:
     """Serve until killed."""
     server = grpc.aio.server(options=[("grpc.max_concurrent_streams", 10_000)])
-    rpc.add_PlayServiceServicer_to_server(Bare(entry_bytes, prompt_bytes), server)
+    play_only = grpc.stream_stream_rpc_method_handler(
+        Bare(entry_bytes, prompt_bytes).Play, play.PlayRequest.FromString, play.PlayResponse.SerializeToString
+    )
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler("kangtou.v1.PlayService", {"Play": play_only}),)
+    )
     server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     print("ready", flush=True)

@@ -16,7 +16,6 @@ import grpc
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
 
-
 # Refusals of answers to a question that another seat's answer closed meanwhile.
 CROSSED = ("stale_prompt", "not_your_turn")
 

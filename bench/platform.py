@@ -50,7 +50,8 @@ class Figures:
     cpu: float
 
     def __str__(self) -> str:
-        return f"{self.rate:7,.0f} moves/s   p50 {self.p50:6.2f} ms   p99 {self.p99:6.2f} ms   {self.cpu:5.0f} us CPU a move"
+        waits = f"p50 {self.p50:6.2f} ms   p99 {self.p99:6.2f} ms"
+        return f"{self.rate:7,.0f} moves/s   {waits}   {self.cpu:5.0f} us CPU a move"
 
 
 class Bench:
@@ -159,13 +160,13 @@ def spread(values: list[float]) -> str:
 
 async def pairs(bench: Bench, args: Any) -> None:
     """Platform and bare server in turn at 16 tables."""
-    first, tally = await platform(bench, 16, 1.0)
+    _, tally = await platform(bench, 16, 1.0)
     sizes = (tally.entry_bytes // max(tally.entries, 1), tally.prompt_bytes // max(tally.prompts, 1))
     port = free_port()
     command = [sys.executable, "-m", "bench._bare", str(port), *map(str, sizes)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     assert child.stdout is not None
-    child.stdout.readline()
+    await child.stdout.readline()
     ratios, ours, theirs = [], [], []
     try:
         for _ in range(args.pairs):
@@ -175,8 +176,7 @@ async def pairs(bench: Bench, args: Any) -> None:
             print(f"  16 tables  {ours[-1]}   |   bare {theirs[-1]}", flush=True)
     finally:
         child.kill()
-        child.wait()
-        child.stdout.close()
+        await child.wait()
     print(
         f"16 tables: {spread([one.rate for one in ours])} moves/s, p99 {spread([one.p99 for one in ours])} ms, "
         f"{spread([one.cpu for one in ours])} us CPU a move"

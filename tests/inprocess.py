@@ -17,7 +17,7 @@ from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment, seed_commitme
 from kangtou_services.agreement import BOT, Agreement, Member
 from kangtou_services.gateway.server import Running, start
 from kangtou_services.host.serve import Serving, serving
-from kangtou_services.identity import Account, Issued, Session
+from kangtou_services.identity import Account, Issued, Session, StoreUnavailable
 from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
 
@@ -28,9 +28,12 @@ class NamesAsTokens:
     def __init__(self) -> None:
         self.ended: set[str] = set()
         self.roles: dict[str, frozenset[str]] = {}
+        self.reached = True
 
     async def who(self, token: str) -> Session | None:
         """See Identity."""
+        if not self.reached:
+            raise StoreUnavailable("switched off")
         kind, _, name = token.partition("-")
         if kind != "t" or not name or token in self.ended:
             return None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import psutil
 from redis import Redis
@@ -98,9 +99,9 @@ class Server:
 
     def _listed(self, kind: str) -> dict[str, int]:
         with self.redis() as client:
-            keys = [f"kt:{kind}:{name}" for name in client.smembers(f"kt:{kind}s")]  # type: ignore[union-attr]
+            keys = [f"kt:{kind}:{name}" for name in client.smembers(f"kt:{kind}s")]
             texts = client.mget(keys) if keys else []
-        found = [json.loads(text) for text in texts if text]  # type: ignore[union-attr]
+        found = [json.loads(text) for text in texts if text]
         return {one["id"]: one["pid"] for one in found if psutil.pid_exists(one["pid"])}
 
     def redis_pid(self) -> int:
@@ -110,7 +111,7 @@ class Server:
     def owner(self, match: str) -> str | None:
         """The actor that hosts a match."""
         with self.redis() as client:
-            return client.get(f"{{m:{match}}}:owner")  # type: ignore[return-value]
+            return cast("str | None", client.get(f"{{m:{match}}}:owner"))
 
     def kill_everything(self) -> None:
         """SIGKILL to all processes at once."""

@@ -202,17 +202,17 @@ class _Demo:
         if not records:
             return False
         match = records[0]["match"]
-        self.console.print(f"[bold]4.[/] {match} again: the first trick from seat 0, then open")
+        self.console.print(f"[bold]4.[/] {match} again: the first tricks from seat 0, then open")
         for view in (("--seat", "0"), ("--open",)):
-            lines = await self._output("replay", match, *view, "--to", "1:2", "--server", self.address)
+            lines = await self._output("replay", match, *view, "--from", "1:1", "--to", "1:3", "--server", self.address)
             shown = lines.splitlines()
-            for line in shown[:24]:
-                self.console.print(f"   {line}", markup=False)
+            for line in shown[:40]:
+                self.console.print(f"   {line}", markup=False, soft_wrap=True)
         self.console.print(f"[bold]5.[/] {match} verified: seed, commitments, deals, hashes, every event")
         process = await self._command("verify", match, "--server", self.address)
         said, _ = await process.communicate()
         for line in said.decode().splitlines():
-            self.console.print(f"   {line}", markup=False)
+            self.console.print(f"   {line}", markup=False, soft_wrap=True)
         return process.returncode == 0 and len(records) >= min(self.matches, 20)
 
     async def _output(self, *words: str) -> str:
