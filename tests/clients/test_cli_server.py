@@ -1,0 +1,220 @@
+"""The commands against a whole server in this process: accounts, a table, playing, watching, the archive."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import stat
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+import structlog
+
+from kangtou_clients.api import Match, connect
+from kangtou_clients.cli import main
+from kangtou_clients.cli.config import Config
+from kangtou_engine.game import TooMany
+from kangtou_services.gateway.server import start
+from kangtou_services.gateway.wiring import wired
+from kangtou_services.host.serve import serving
+from kangtou_services.runtime import in_memory
+from kangtou_services.settings import Settings
+
+T = TypeVar("T")
+Run = Callable[..., tuple[int, str, str]]
+SEATS = ("ann", "bob", "cat", "dan")
+
+
+class Server:
+    """A server on an event loop of its own, in a thread."""
+
+    def __init__(self, data: Path) -> None:
+        self.settings = Settings(data=data, port=0, link_secret="s", open_wait_ms=300, house_bots=0)
+        self.loop = asyncio.new_event_loop()
+        self.address: Future[str] = Future()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=self.loop.run_until_complete, args=(self._run(),))
+        self._thread.start()
+
+    async def _run(self) -> None:
+        backend = in_memory(self.settings)
+        identity, extras = wired(backend)
+        async with serving(backend, "a0"):
+            running = await start(backend, identity, extras)
+            self.address.set_result(running.address)
+            await self._stop.wait()
+            await running.stop()
+        await backend.close()
+
+    def do(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run something on its loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(30)
+        self.loop.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))  # it shares our stdout
+    found = Server(tmp_path_factory.mktemp("data"))
+    found.address.result(30)
+    yield found
+    found.stop()
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def run(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command line against it."""
+    monkeypatch.setenv("KANGTOU_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("KANGTOU_LANG", "en")
+    monkeypatch.setenv("KANGTOU_SERVER", server.address.result())
+
+    def command(*words: object) -> tuple[int, str, str]:
+        code = main(list(map(str, words)))
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+async def finish(address: str, tokens: list[str], match_id: str) -> None:
+    """Play a match to its end with defaults and first legal plays."""
+
+    async def one(token: str) -> None:
+        async with connect(address, token) as client, client.play() as session:
+            match = await session.attach(match_id)
+            assert isinstance(match, Match)
+            async for prompt in match.prompts():
+                choice = prompt.default if isinstance(prompt.legal, TooMany) or not prompt.legal else prompt.legal[-1]
+                await prompt.answer(choice)
+
+    await asyncio.gather(*map(one, tokens))
+
+
+def test_from_an_account_to_a_verified_match(run: Run, server: Server, tmp_path: Path) -> None:
+    """Everything that a person or a script does, by commands."""
+    for name in SEATS:
+        code, out, err = run("register", name.title(), "--bot", "--as", name)
+        assert (code, err) == (0, "")
+        assert "recovery code" in out
+    file = tmp_path / "config/config.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert run("register", "Ann", "--as", "ann")[0] == 5
+    assert run("whoami", "--as", "cat")[1].startswith("Cat  ")
+    assert run("whoami", "--as", "eve")[0] == 7
+    assert run("whoami")[0] == 7
+
+    table = json.loads(run("open", "hongshi", "-o", "rounds=1", "--json", "--as", "ann")[1])
+    match = table["match"]
+    assert table["options"] == {"rounds": 1}
+    assert match in run("tables", "--as", "bob")[1]
+    assert run("open", "hongshi", "-o", "rounds=many", "--as", "ann")[0] == 2
+    assert run("open", "hongshi", "-o", "rounds", "--as", "ann")[0] == 2
+    assert run("open", "chess", "--as", "ann")[0] == 5
+    assert run("sit", "nowhere", "--as", "ann")[0] == 8
+    for seat, name in enumerate(SEATS):
+        code, out, err = run("sit", match, "--seat", seat, "--as", name)
+        assert code == 0, err
+    assert run("sit", match, "--as", "ann")[0] == 5
+
+    play_some(run, match)
+    config = Config()
+    profiles = [config.profile(server.address.result(), name) for name in SEATS]
+    tokens = [profile.token for profile in profiles if profile]
+    playing = server.do(finish(server.address.result(), tokens, match))
+    run("register", "Eve", "--as", "eve")
+    code, out, err = run("watch", match, "--as", "eve")
+    playing.result(60)
+    assert code == 0, err
+    assert "the match has ended by the rules" in out
+    receipt = out.rstrip("\n").rpartition("receipt ")[2]
+    after_it(run, match, receipt, tmp_path)
+
+
+def play_some(run: Run, match: str) -> None:
+    """A few actions by single commands, refused ones among them."""
+    done = 0
+    for name in SEATS * 3:
+        code, out, _ = run("legal", match, "--letters", "--as", name)
+        assert code == 0
+        if not out:
+            assert run("act", match, "pass", "--as", name)[0] == 5
+            continue
+        assert run("act", match, "play", "ZZ", "--as", name)[0] == 5
+        code, _, err = run("act", match, "fly", "--as", name)
+        assert code == 5
+        assert err
+        action = "cut 7" if out.startswith("cut") or "cut" in out else out.split("\n")[0]
+        code, out, err = run("act", match, *action.split(" "), "--id", f"i{done}", "--as", name)
+        assert code == 0, err
+        done += 1
+    assert done >= 3
+    code, out, _ = run("watch", match, "--once", "--as", SEATS[0])
+    assert code == 0
+    assert "round 1" in out
+
+
+def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
+    """The archive: list, show, export, replay, verify."""
+    until = time.monotonic() + 20
+    code, out, err = run("archive", "list", "--as", "ann", "--player", "me")
+    while match not in out and time.monotonic() < until:
+        code, out, err = run("archive", "list", "--as", "ann", "--player", "me")
+    assert code == 0, err
+    assert "Ann " in out
+    row = json.loads(run("archive", "list", "--json", "--game", "hongshi", "--as", "ann")[1].splitlines()[0])
+    assert row["match"] == match
+    assert row["players"] == ["Ann", "Bob", "Cat", "Dan"]
+    assert run("archive", "list", "--game", "duizhu", "--as", "ann")[1] == ""
+    assert run("archive", "list", "--since", "2020-01-01", "--until", "2020-02-01", "--as", "ann")[1] == ""
+    assert run("archive", "list", "--since", "soon", "--as", "ann")[0] == 2
+    assert "hongshi@1" in run("archive", "show", match, "--as", "ann")[1]
+    assert run("archive", "show", "nothing", "--as", "ann")[0] == 8
+    code, out, err = run("archive", "export", match, "--to", tmp_path / "out", "--as", "ann")
+    assert code == 0, err
+    file = out.strip()
+    assert run("verify", file, "--receipt", receipt)[0] == 0
+    assert run("verify", match, "--receipt", receipt, "--as", "bob")[0] == 0
+    assert run("replay", match, "--seat", "2", "--to", "1:2", "--as", "bob")[0] == 0
+    assert run("replay", match, "--as", "bob")[1].count(" holds ") > 4
+    status = json.loads(run("status", "--json")[1])
+    assert status["actors"]
+    assert run("status")[1].startswith("kangtou ")
+
+
+def test_quick(run: Run, server: Server) -> None:
+    """Four queue; each command ends with match and seat."""
+    for name in SEATS:
+        run("register", f"Q{name}", "--bot", "--as", f"q{name}")
+    config = Config()
+
+    async def others() -> None:
+        from kangtou_clients.api import Wanted
+
+        async def one(token: str) -> None:
+            async with (
+                connect(server.address.result(), token) as client,
+                client.lobby.quick(Wanted("hongshi", options={"rounds": 1}), pool="t") as queue,
+            ):
+                await queue.place()
+
+        profiles = [config.profile(server.address.result(), f"q{name}") for name in SEATS[1:]]
+        await asyncio.gather(*(one(profile.token) for profile in profiles if profile))
+
+    waiting = server.do(others())
+    code, out, err = run("quick", "hongshi", "-o", "rounds=1", "--pool", "t", "--as", "qann")
+    waiting.result(30)
+    assert code == 0, err
+    assert out.rstrip("\n").split("\n")[-1].split("  ")[1].startswith("seat ")
+    assert run("quick", "chess", "--as", "qann")[0] == 5
