@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kangtou_engine.actions import Action
 from kangtou_engine.games.hongshi.state import is_open
 from tests.engine.hongshi.table import HONGSHI, legal, play, refusal, setup
 
@@ -149,3 +150,19 @@ def test_hs_15_6_lightning_factor(factor: int, points: int) -> None:
         options, phase="play", to_act=3, out=[0, 1], up=[2], revealed={2: "ST HT CT DT"}, hands=["", "", "S7 C9", "D8"]
     )
     assert play(state, "3 play D8").sheet.scores == (12, 12, -36, 12)
+
+
+@pytest.mark.parametrize(
+    ("lines", "until", "holds"),
+    [
+        (["0 pass"], "reveal", True),
+        (["0 reveal HT"], "reveal", False),
+        (["- timeout"], "reveal", False),
+        (["0 reveal HT"], "", True),
+        (["- timeout", "0 play H6"], "", True),
+    ],
+)
+def test_hs_4_4_standing_answers(lines: list[str], until: str, holds: bool) -> None:
+    """An answer left with the table for one question does not answer another."""
+    state = play(setup(hands=TWO), *lines)
+    assert HONGSHI.spec.standing(state, 1, Action("pass"), until) is holds

@@ -19,7 +19,7 @@ from .events import EVENTS
 from .evolve import evolve
 from .options import Options, configure, options_of
 from .play import PLAY_PHASE, canonical, is_settled, trick_won
-from .reveal import REVEAL_PHASE, is_closed
+from .reveal import REVEAL_PHASE, UNTIL_REVEAL, is_closed, standing
 from .score import LIGHTNING, PLAYED, score
 from .show import show
 from .state import PLAY, REVEAL, Hongshi, Own
@@ -75,4 +75,6 @@ GAME: GameSpec[Own] = GameSpec(
     greedy=greedy,
     show=show,
     table_action=table_action,
+    standing=standing,
+    standing_until=(UNTIL_REVEAL,),
 )

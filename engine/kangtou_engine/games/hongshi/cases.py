@@ -98,6 +98,8 @@ def _play(state: Hongshi, own: Own, start: Mapping[str, Any], top: Laid | None) 
     if opening and not lead.opening:
         raise BadText(f"opening: nobody holds {opening_card(state.config)}")
     turn = start.get("to_act", lead.seat if opening else 0)
+    if turn in own.out or turn not in range(SEATS):
+        raise BadText(f"to_act: seat {turn} is not in play")
     trick: tuple[Laid, ...] = ()
     if top:
         trick, seat = (top,), next_in(top.seat, own.out)

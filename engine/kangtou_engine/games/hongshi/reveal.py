@@ -10,7 +10,9 @@ from ...game import Phase
 from .combos import FOUR_TENS, RED_TENS
 from .events import LightningDeclared, Revealed, RevealPassed
 from .options import options_of
-from .state import Hongshi, is_open
+from .state import REVEAL, Hongshi, is_open
+
+UNTIL_REVEAL = "reveal"
 
 
 def to_act(state: Hongshi) -> tuple[Seat, ...]:
@@ -83,6 +85,11 @@ def legal(state: Hongshi, seat: Seat, limit: int) -> tuple[Action, ...]:
     if has_four_tens(state, seat):
         listed += [Action("show"), Action("lightning")]
     return tuple(listed)
+
+
+def standing(state: Hongshi, seat: Seat, answer: Action, until: str) -> bool:
+    """A standing answer until=reveal is to the window's first question only. HS-4.4."""
+    return until != UNTIL_REVEAL or (state.phase == REVEAL and not any(state.game.sides.revealed))
 
 
 REVEAL_PHASE = Phase(
