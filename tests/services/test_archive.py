@@ -16,7 +16,7 @@ import pytest
 from kangtou_engine.match.match import Game
 from kangtou_engine.record import Record, write_record
 from kangtou_services.archive import ArchiveConflict, ArchiveError, Archiver, Index, Listed, Query, RecordStore
-from kangtou_services.archive.index import BadPage, listed
+from kangtou_services.archive.index import BadPage, _search, listed
 from kangtou_services.archive.names import Names
 from kangtou_services.archive.store import path_of
 from kangtou_services.log.base import LogUnavailable
@@ -402,3 +402,25 @@ def test_record_text_survives_the_store(tmp_path: Path) -> None:
     store = RecordStore(str(tmp_path))
     record = play(PARROT, 2).record
     assert store.text(store.put(record)) == write_record(record)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query(),
+        Query(game="g"),
+        Query(account="a"),
+        Query(account="a", game="g"),
+        Query(tournament="t"),
+        Query(game="g", from_ms=1, to_ms=2),
+        Query(account="a", from_ms=1),
+    ],
+)
+def test_a_page_is_found_by_an_index(index: Index, query: Query) -> None:
+    """Whatever is asked for: no scan of all, no sorting; so it stays fast at a million records."""
+    for after in (None, (5, "m")):
+        sql, values = _search(query, after, 50)
+        with index._using() as db:
+            plan = " ".join(str(line[3]) for line in db.execute(f"EXPLAIN QUERY PLAN {sql}", values))
+        assert "TEMP B-TREE" not in plan, plan
+        assert "USING" in plan, plan
