@@ -202,10 +202,7 @@ class Referee:
         places = tuple(
             sorted(1 + self.out.index(seat) if seat in self.out else 0 for seat in self.up)
         )  # 0: not out, so behind all who are
-        if len(self.up) == 1:
-            worth = LONE.get(places[0], (0, 0, 0))
-        else:
-            worth = PAIR.get(places, (0, 0, 0))
+        worth = LONE.get(places[0], (0, 0, 0)) if len(self.up) == 1 else PAIR.get(places, (0, 0, 0))
         mine = worth[2 if TENS in self.shown else 1 if self.open() else 0]
         other = -mine if len(self.up) == 2 else -mine // 3
         self.points = [mine if seat in self.up else other for seat in range(4)]
