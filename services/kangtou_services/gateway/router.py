@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 LOOK_S = 0.05
 TAKEOVER_S = 0.5  # then the gateway has the match opened itself
 TELL_S = 0.3  # a move that takes longer is told to clients
+FULL_S = 1.5  # so long all actors say that they are full, which they may have been a heartbeat ago
 GIVE_UP_S = 15.0
 CALL_S = 25.0  # a unary call without a reply
 OPEN_AGAIN_S = 0.25
@@ -291,6 +292,8 @@ class Router:
         if actor is None:
             actor = choose(route.match, able, self._sent(living)) if owner is None else place(route.match, able)
         if actor is None:
+            if able and now - route.since >= FULL_S:
+                route.fail("full")
             return
         conn = self.links.get(actor)
         if conn is not None and self._open_at(route, conn, now):
