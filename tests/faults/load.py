@@ -13,7 +13,7 @@ from kangtou_clients.api import Accepted, Match, Prompt, Session, connect
 from kangtou_engine.game import TooMany
 from kangtou_engine.notation import Step
 from kangtou_engine.record import Record
-from kangtou_engine.registry import REGISTRY
+from kangtou_engine.registry import SPECS, Registry
 from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment, seed_commitment
 from kangtou_engine.verify import verify
 from kangtou_services.accounts.accounts import Accounts, AccountSettings
@@ -24,8 +24,11 @@ from kangtou_services.identity import Issued
 from kangtou_services.log.redis import RedisMatchStore
 from kangtou_services.marks import RedisMarks
 from kangtou_services.redis_client import connect as connect_redis
+from tests.games.parrot import GAME as PARROT
 
 from .server import Server
+
+REGISTRY = Registry((*SPECS, PARROT))
 
 
 @dataclass(slots=True)
@@ -65,7 +68,7 @@ class Load:
         self._going = True
         self._tasks: list[asyncio.Task[None]] = []
         self._sessions: list[Session] = []
-        self._bots: list[tuple[str, str]] = []
+        self.bots: list[tuple[str, str]] = []
         self._redis = connect_redis(f"unix://{server.data / 'redis' / 'redis.sock'}")
 
     async def start(self) -> None:
@@ -76,7 +79,7 @@ class Load:
         for number in range(self.tables * self.seats):
             issued = await identity.register(f"bot {number}", BOT, new_id(), "test")
             assert isinstance(issued, Issued)
-            self._bots.append((issued.account.account_id, issued.token))
+            self.bots.append((issued.account.account_id, issued.token))
         self._tasks = [asyncio.create_task(self._table(number)) for number in range(self.tables)]
         while len(self.current) < self.tables:
             await asyncio.sleep(0.05)
@@ -101,8 +104,8 @@ class Load:
                 raise AssertionError("a bot failed") from task.exception()
 
     async def _table(self, number: int) -> None:
-        mine = self._bots[number * self.seats : (number + 1) * self.seats]
-        clients = [connect(self.server.address, token) for _, token in mine]
+        mine = self.bots[number * self.seats : (number + 1) * self.seats]
+        clients = [connect(self.server.address, token, registry=REGISTRY) for _, token in mine]
         sessions = [client.play(give_up_s=120.0) for client in clients]
         try:
             for session in sessions:

@@ -1,0 +1,108 @@
+"""`up` itself: a second one on the same folder, Ctrl-C, children that do not stay alive, what it writes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from kangtou_engine.cards import DECK54
+
+from .load import Load, judge
+from .server import ROOT, Server, running
+
+pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(200)]
+
+
+def test_a_second_server_is_refused_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    """Exit code 3 with a clear text; after Ctrl-C no process of the first is left."""
+    with running(tmp_path / "d", gateways=1) as server:
+        second = subprocess.run(
+            [sys.executable, "-m", "kangtou_services", "up"],
+            env=server.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert second.returncode == 3
+        assert "another server runs on" in second.stderr
+        processes = server.processes()
+        assert server.process is not None
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(30) == 0
+    assert not [one for one in processes if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_it_gives_up_on_a_child_that_dies_again_and_again(tmp_path: Path) -> None:
+    """Five deaths of the gateway within a minute: a clear message, exit code 4, nothing left running."""
+    with running(tmp_path / "d", gateways=1) as server:
+        processes = server.processes()
+        assert server.process is not None
+        until = time.monotonic() + 60
+        while server.process.poll() is None and time.monotonic() < until:
+            for pid in server.gateways().values():
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.2)
+        assert server.process.wait(30) == 4
+    assert "gateway-0 died 5 times within a minute" in (tmp_path / "d" / "up.err").read_text()
+    assert not [one for one in processes if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_what_is_written_holds_no_secret(tmp_path: Path) -> None:
+    """A whole match of each game: no seed, token or entropy, and no card, in anything that the server wrote."""
+    tokens: list[str] = []
+    with running(tmp_path / "d", log_level="debug") as server:
+        for game in ("hongshi", "duizhu", "erbaiwu", "wushik"):
+            load = Load(server, 1, game=game, options={"rounds": 1}, think=0.0)
+            await load.start()
+            await load.finish()
+            await load.close()
+            tokens += [token for _, token in load.bots]
+            verdict, records = await judge(load)
+            assert verdict.good, (game, verdict)
+            seeds = [record.seed.hex() for record in records.values()]
+            _search(server, [*tokens, *seeds])
+
+
+def _search(server: Server, secrets: list[str]) -> None:
+    cards = re.compile(r"\b(?:" + "|".join(DECK54) + r")\b")
+    for path in [*server.data.glob("*.log"), server.data / "up.err"]:
+        text = path.read_text(errors="replace")
+        for secret in secrets:
+            assert secret not in text, path.name
+        for line in text.splitlines():
+            found = cards.findall(line)
+            assert len(found) < 2, (path.name, line[:200])
+
+
+def test_everything_is_killed_and_goes_on(tmp_path: Path) -> None:
+    """After a kill -9 of all processes the folder can be used at once, and holds no running process of before."""
+    server = Server(tmp_path / "d", gateways=1)
+    server.start()
+    before = server.processes()
+    server.kill_everything()
+    server.start()
+    try:
+        alive = [one for one in before if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+        assert not alive
+        assert len(server.actors()) >= 2 or asyncio.run(_two(server))
+    finally:
+        server.stop()
+
+
+async def _two(server: Server) -> bool:
+    for _ in range(100):
+        if len(server.actors()) >= 2:
+            return True
+        await asyncio.sleep(0.1)
+    return False
