@@ -41,9 +41,11 @@ class Played:
         return make_record(terms_of(self.agreement), rows, self.seed, ENGINE)
 
 
-def agree(game: Game, number: int, options: Mapping[str, object], seats: int, entropies: Sequence[bytes]) -> Agreement:
+def agree(
+    game: Game, number: int, options: Mapping[str, object], seats: int, entropies: Sequence[bytes], match: str = ""
+) -> Agreement:
     """An agreement between bots that follows from its number."""
-    match = f"match{number:011d}"
+    match = match or f"match{number:011d}"
     members = tuple(
         Member(
             f"acc{seat}x{number}",
@@ -83,6 +85,7 @@ def play(
     stop_after: int = 0,
     cause: str = "abandoned",
     closed: Sequence[Seat] = (),
+    match: str = "",
 ) -> Played:
     """Play a random match that follows from its number.
 
@@ -90,11 +93,12 @@ def play(
     timeout_every    a seat that is asked alone at an entry divisible by this is left to the clock
     stop_after       close the match after so many entries, with `cause`
     closed           seats that do not open the entropy they committed to
+    match            its id, if not one that follows from the number
     """
     chance = random.Random(number)
     config = game.config(options or {}, seats)
     entropies = [bytes([seat + 1] * 16) if seat % 3 else b"" for seat in range(config.seats)]
-    played = Played(game, agree(game, number, options or {}, config.seats, entropies), seed_of(number))
+    played = Played(game, agree(game, number, options or {}, config.seats, entropies, match), seed_of(number))
     table = _open(played, 1, played.agreement.created_ms)
     for seat, entropy in enumerate(entropies):
         if seat not in closed:

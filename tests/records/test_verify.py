@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from kangtou_engine.errors import BadText
 from kangtou_engine.events import Event
 from kangtou_engine.match.match import Game
 from kangtou_engine.match.state import State
@@ -98,12 +97,9 @@ def test_a_record_rewritten_as_a_whole(what: str, pattern: str, new: str, code: 
         done.extend([entry] if changed != text else [])
         return changed
 
-    if code == "syntax":
-        with pytest.raises(BadText):
-            rewritten(record, change)
-        return
     forged = write_record(rewritten(record, change))
-    read_record(forged)  # nothing is wrong with its text
+    if code != "syntax":
+        read_record(forged)  # nothing is wrong with its text
     report = verify(forged, GAMES)
     assert code in codes(report), what
     head = line_of(forged, f"{done[0]} ")

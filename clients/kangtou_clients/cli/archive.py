@@ -17,7 +17,7 @@ from .exits import NOT_FOUND, USAGE
 from .remote import Remote, run
 
 SUFFIX = ".ktr.zst"
-LEVEL = 12
+LEVEL = 6
 
 
 def register(app: typer.Typer) -> None:

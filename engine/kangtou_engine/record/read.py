@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 
 from ..errors import BadText
-from ..notation import CHAIN_START, Body, chain
+from ..notation import CHAIN_START, chain
 from .head import read_head, read_version
 from .text import digest
-from .values import Head, Line, Outcome, Record, outcome_of, read_entry
+from .values import Head, Line, Outcome, Record, outcome_of
 
 _ENTRY = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17}) ([0-9a-f]{64})")
 _ENTROPY = re.compile(r"(?:[0-9a-f]{2}){0,64}")
@@ -135,7 +135,7 @@ class _Reader:
     def _outcome(self, head: Head, entries: tuple[Line, ...]) -> None:
         """Whether the header says of the result what the entries say."""
         try:
-            right = outcome_of(len(head.terms.seats), [entry.body for entry in entries])
+            right = outcome_of(len(head.terms.seats), entries)
         except BadText as error:
             self._fault("result", f"the result cannot be read from the events: {error.reason}", 1, 1, len(self.lines))
             return
@@ -175,22 +175,23 @@ class _Reader:
         if said != right:
             reason = f"entry {epoch}-{seq} is not what was written: its hash does not fit"
             self._fault("chain", reason, number, number, self.at)
+        entry = Line(epoch, seq, said, text)
         try:
-            body = read_entry(text)
+            self._follows(entry, before, number)
         except BadText as error:
-            line = min(number + max(error.line, 1), max(self.at, number))
-            raise _Stop(Fault(line, number, max(self.at, number), "syntax", error.reason)) from error
-        self._follows(epoch, seq, body, before, number)
-        return Line(epoch, seq, said, text, body)
+            line = min(number + max(error.line, 1), self.at)
+            raise _Stop(Fault(line, number, self.at, "syntax", error.reason)) from error
+        return entry
 
-    def _follows(self, epoch: int, seq: int, body: Body, before: Line | None, number: int) -> None:
+    def _follows(self, entry: Line, before: Line | None, number: int) -> None:
         last_epoch, last_seq = (before.epoch, before.seq) if before else (0, 0)
-        if seq != last_seq + 1:
-            self._fault("order", f"entry {epoch}-{seq} stands where seq {last_seq + 1} belongs", number, number, number)
-        elif body.claim is None and epoch != last_epoch:
-            self._fault("order", f"entry {epoch}-{seq}: a new epoch begins with a claim", number, number, self.at)
-        elif body.claim is not None and epoch <= last_epoch:
-            self._fault("order", f"entry {epoch}-{seq}: a claim begins a new epoch", number, number, self.at)
+        claims = entry.body.claim is not None
+        if entry.seq != last_seq + 1:
+            self._fault("order", f"entry {entry.id} stands where seq {last_seq + 1} belongs", number, number, number)
+        elif not claims and entry.epoch != last_epoch:
+            self._fault("order", f"entry {entry.id}: a new epoch begins with a claim", number, number, self.at)
+        elif claims and entry.epoch <= last_epoch:
+            self._fault("order", f"entry {entry.id}: a claim begins a new epoch", number, number, self.at)
 
     def _begun(self, entries: list[Line], seats: int) -> None:
         begins = [entry for entry in entries if entry.body.begin is not None]

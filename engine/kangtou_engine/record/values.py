@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..errors import BadText
 from ..events import from_text, kinds
 from ..match.events import MatchOver, RoundBegan, Scored
-from ..notation import NO_ID, Body, Step, read_body
+from ..notation import CHAIN_START, NO_ID, Body, chain, read_body
 
 FORMAT, MAJOR = "kangtou-record", 1
+BEGIN, END = "= begin ", "= end cause="
 _RESULTS = kinds((MatchOver, RoundBegan, Scored))
+_RESULTS_BEGIN = tuple(f"{kind} " for kind in _RESULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +76,27 @@ class Head:
     extra: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
-    """One entry of the log: `epoch-seq`, chain hash, body as text; `body` says the same, read."""
+    """One entry of the log: `epoch-seq`, chain hash, body as text."""
 
     epoch: int
     seq: int
     chain: str
     text: str
-    body: Body = field(compare=False, repr=False)
 
     @property
     def id(self) -> str:
         """`epoch-seq`."""
         return f"{self.epoch}-{self.seq}"
+
+    @cached_property
+    def body(self) -> Body:
+        """What the text says. Raises BadText with the line in it."""
+        try:
+            return read_body(self.text)
+        except ValueError as error:
+            raise BadText(f"an event stands where none belongs: {str(error)[:60]!r}", 1) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,32 +127,31 @@ class Record:
 def make_record(terms: Terms, entries: Iterable[tuple[int, int, str, str]], seed: bytes, engine: str) -> Record:
     """A record from a live log: entries as (epoch, seq, chain, body). Entries after the one with `= end` are left out.
 
-    Raises BadText if an entry cannot be read or none of them ends the match.
+    Checks the chain, but does not read the bodies: a table wrote them. Raises BadText if an entry is not what was
+    written, or none of them ends the match.
     """
     lines: list[Line] = []
-    for epoch, seq, chain, text in entries:
-        lines.append(Line(epoch, seq, chain, text, read_entry(text)))
-        if lines[-1].body.end is not None:
+    before = CHAIN_START
+    for epoch, seq, said, text in entries:
+        if said != chain(before, f"{epoch}-{seq}", text):
+            raise BadText(f"match {terms.match}: entry {epoch}-{seq} is not what was written")
+        lines.append(Line(epoch, seq, said, text))
+        before = said
+        if text.rpartition("\n")[2].startswith(END):
             break
     else:
         raise BadText(f"match {terms.match} has not ended")
-    bodies = [line.body for line in lines]
-    return Record(Head(terms, outcome_of(len(terms.seats), bodies), engine), tuple(lines), seed)
+    return Record(Head(terms, outcome_of(len(terms.seats), lines), engine), tuple(lines), seed)
 
 
-def read_entry(text: str) -> Body:
-    """The body of an entry. Raises BadText with the line in it."""
-    try:
-        return read_body(text)
-    except ValueError as error:
-        raise BadText(f"an event stands where none belongs: {str(error)[:60]!r}", 1) from error
-
-
-def outcome_of(seats: int, bodies: Iterable[Body]) -> Outcome:
+def outcome_of(seats: int, entries: Iterable[Line]) -> Outcome:
     """What came of the entries; from the events common to all games, so it needs no game. Raises BadText."""
     tally = _Tally((0,) * seats)
-    for body in bodies:
-        tally.entry(body)
+    for entry in entries:
+        try:
+            tally.entry(entry.text)
+        except (ValueError, IndexError) as error:
+            raise BadText(f"entry {entry.id} cannot be read") from error
     return Outcome(
         started_ms=tally.started_ms,
         ended_ms=tally.ended_ms,
@@ -164,20 +173,20 @@ class _Tally:
     rounds: int = 0
     moves: int = 0
 
-    def entry(self, body: Body) -> None:
-        if body.begin is not None:
-            self.started_ms = body.time_ms
-            self._events(body.events)
-        for item in body.items:
-            if isinstance(item, Step):
-                self.moves += item.seat is not None
-                self._events(item.events)
-        if body.end is not None:
-            self.ended_ms, self.cause = body.time_ms, body.end
-
-    def _events(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            if line.partition(" ")[0] in _RESULTS:
+    def entry(self, text: str) -> None:
+        """By the first character of each line: ten times as fast as reading it all."""
+        time_ms = 0
+        for line in text.split("\n"):
+            mark = line[0]
+            if mark == "@":
+                time_ms = int(line[2:].partition(" ")[0])
+            elif mark == ">":
+                self.moves += line[2] != NO_ID
+            elif line.startswith(BEGIN):
+                self.started_ms = time_ms
+            elif line.startswith(END):
+                self.ended_ms, self.cause = time_ms, line.removeprefix(END)
+            elif line.startswith(_RESULTS_BEGIN):
                 self._result(line)
 
     def _result(self, line: str) -> None:

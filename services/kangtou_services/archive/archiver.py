@@ -12,7 +12,7 @@ from importlib.metadata import version
 import structlog
 
 from kangtou_engine.errors import BadText
-from kangtou_engine.record import Place, Record, Terms, make_record, read_record, write_record
+from kangtou_engine.record import Place, Record, Terms, make_record
 
 from ..agreement import Agreement
 from ..log.base import EventLog, MatchStore
@@ -91,7 +91,6 @@ class Archiver:
 
     def _record(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> Record:
         try:
-            record = make_record(terms_of(agreement), rows, seed, version("kangtou"))
-            return read_record(write_record(record))  # a log whose hashes do not fit makes no record: it is kept
+            return make_record(terms_of(agreement), rows, seed, version("kangtou"))
         except BadText as error:
             raise ArchiveError(f"the log of match {agreement.match_id} makes no record: {error}") from error

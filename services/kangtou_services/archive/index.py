@@ -44,6 +44,8 @@ _COLUMNS = (
     " accounts, scores, places"
 )
 
+_SEATED = "EXISTS (SELECT 1 FROM players AS p WHERE p.account = ? AND p.ended = r.ended AND p.match = r.match)"
+
 
 class BadPage(ValueError):
     """A page token that no answer gave."""
@@ -198,12 +200,13 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _search(query: Query, after: tuple[int, str] | None, size: int) -> tuple[str, list[Any]]:
-    """A statement that walks one index from the newest on: the players' if one is asked for, else the records'."""
-    by = "p" if query.account else "r"
+    """A statement that walks one index from the newest on: a tournament's, else a player's, else the records'."""
+    by_player = bool(query.account) and not query.tournament
+    by = "p" if by_player else "r"
     given: list[tuple[str, object]] = [
-        (f"{by}.account = ?", query.account),
+        ("r.tournament <> '' AND r.tournament = ?", query.tournament),  # the former lets the partial index be used
+        ("p.account = ?" if by_player else _SEATED, query.account),
         (f"{by}.game = ?", query.game),
-        ("r.tournament = ?", query.tournament),
         (f"{by}.ended >= ?", query.from_ms),
         (f"{by}.ended < ?", query.to_ms),
     ]
@@ -213,7 +216,7 @@ def _search(query: Query, after: tuple[int, str] | None, size: int) -> tuple[str
         tests.append(f"({by}.ended, {by}.match) < (?, ?)")
         values += after
     columns = ", ".join(f"r.{name.strip()}" for name in _COLUMNS.split(","))
-    source = "players AS p JOIN records AS r ON r.match = p.match" if query.account else "records AS r"
+    source = "players AS p JOIN records AS r ON r.match = p.match" if by_player else "records AS r"
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
     sql = f"SELECT {columns} FROM {source} {where} ORDER BY {by}.ended DESC, {by}.match DESC LIMIT ?"
     return sql, [*values, size]
