@@ -51,7 +51,7 @@ class Shown:
             return []
         before = self.replay.moments[number - 1].time_ms if number else moment.time_ms
         where = f"{moment.round}:{moment.trick}" if moment.round else ""
-        stamp = f"{where:>6} {max(0, moment.time_ms - before) / 1000:>7.1f}s  "
+        stamp = f"{where:>6} {max(0, moment.time_ms - before) / 1000:>8.2f}s  "
         blank = " " * len(stamp)
         return [self.render.paint(DIM, stamp) + lines[0], *(blank + line for line in lines[1:])]
 

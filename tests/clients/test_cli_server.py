@@ -187,7 +187,9 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     assert run("verify", file, "--receipt", receipt)[0] == 0
     assert run("verify", match, "--receipt", receipt, "--as", "bob")[0] == 0
     assert run("replay", match, "--seat", "2", "--to", "1:2", "--as", "bob")[0] == 0
-    assert run("replay", match, "--as", "bob")[1].count(" holds ") > 4
+    out = run("replay", match, "--as", "bob")[1]
+    assert out.count(" holds ") > 4
+    assert "seat 3 Dan" in out
     status = json.loads(run("status", "--json")[1])
     assert status["actors"]
     assert run("status")[1].startswith("kangtou ")

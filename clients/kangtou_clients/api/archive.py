@@ -49,9 +49,19 @@ class Archive:
 
     async def text(self, match_id: str) -> bytes | None:
         """A record's text; None if there is none of that match. Raises CallFailed."""
+        found = await self.record(match_id)
+        return found[1] if found else None
+
+    async def record(self, match_id: str) -> tuple[pb.RecordInfo, bytes] | None:
+        """The same with what a list says of it, the players' names among it."""
         call = self._stub.GetRecord(pb.GetRecordRequest(match_id=match_id), metadata=self._client.metadata())
+        info = pb.RecordInfo()
+        pieces: list[bytes] = []
         try:
-            return b"".join([piece.text async for piece in call])
+            async for piece in call:
+                if piece.HasField("info"):
+                    info = piece.info
+                pieces.append(piece.text)
         except grpc.aio.AioRpcError as error:
             reason: CallFailed = failed(error)
             if reason.status == "NOT_FOUND":
@@ -59,3 +69,4 @@ class Archive:
             raise reason from None
         finally:
             call.cancel()
+        return info, b"".join(pieces)

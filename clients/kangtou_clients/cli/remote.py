@@ -79,10 +79,10 @@ def fetch(common: Common, match: str) -> Source:
     """A record from the server's archive, with the players' names."""
 
     async def work(remote: Remote) -> Source:
-        archive = Archive(remote.client)
-        data = await archive.text(match)
-        if data is None:
+        found = await Archive(remote.client).record(match)
+        if found is None:
             raise common.fail(NOT_FOUND, "no_match", match=match)
-        return Source(match, data)
+        info, data = found
+        return Source(match, data, tuple(info.names))
 
     return run(common, work)

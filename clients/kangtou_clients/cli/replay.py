@@ -109,9 +109,9 @@ def _place(common: Common, replay: Replay, text: str) -> int:
 
 
 def _shown(common: Common, replay: Replay, source: Source) -> Shown:
-    seats = replay.record.head.terms.seats
-    names = source.names or [f"{seat.account}" for seat in seats]
-    return Shown(replay, common.renderer(names))
+    accounts = [seat.account for seat in replay.record.head.terms.seats]
+    names = source.names or [""] * len(accounts)
+    return Shown(replay, common.renderer([name or account for name, account in zip(names, accounts, strict=False)]))
 
 
 def _play(common: Common, shown: Shown, who: Who, places: range, speed: float, table: str) -> None:

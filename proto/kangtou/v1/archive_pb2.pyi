@@ -177,16 +177,22 @@ class GetRecordResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TEXT_FIELD_NUMBER: _builtins.int
+    INFO_FIELD_NUMBER: _builtins.int
     text: _builtins.bytes
     """UTF-8 pieces of the record in order; see docs/record-format.md."""
+    @_builtins.property
+    def info(self) -> Global___RecordInfo:
+        """With the first piece: what a list says of it."""
+
     def __init__(
         self,
         *,
         text: _builtins.bytes = ...,
+        info: Global___RecordInfo | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["info", b"info"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["info", b"info", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

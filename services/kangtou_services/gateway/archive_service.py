@@ -73,16 +73,18 @@ class ArchiveService(rpc.ArchiveServiceServicer):
         """A record's text in pieces."""
         await self._callers.session(context)
         await self._fill()
-        text = await asyncio.to_thread(self._text, request.match_id)
-        if text is None:
+        found = await asyncio.to_thread(self._record, request.match_id)
+        if found is None:
             raise CallError(Code.NOT_FOUND, "there is no record of such a match", "没有这场对局的记录")
-        for start in range(0, len(text), PIECE):
+        info, text = found
+        yield pb.GetRecordResponse(text=text[:PIECE], info=info)
+        for start in range(PIECE, len(text), PIECE):
             yield pb.GetRecordResponse(text=text[start : start + PIECE])
 
-    def _text(self, match: str) -> bytes | None:
+    def _record(self, match: str) -> tuple[pb.RecordInfo, bytes] | None:
         try:
             row = self._archiver.index.find(match)
-            return self._archiver.records.text(row.path).encode() if row else None
+            return (self._info(row), self._archiver.records.text(row.path).encode()) if row else None
         except OSError as error:
             raise _unavailable() from error
 
