@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kangtou_engine.actions import Action
+from kangtou_engine.actions import Action, parse_action
 from kangtou_engine.cards import Cards, in_order
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import TooMany
@@ -64,6 +64,7 @@ def test_legal_is_every_subset(variant: str, counts: Counts) -> None:
             assert len(wanted) > 2000 - (old is not None), (hand, old)
             continue
         assert len(found) == len(set(found)), (hand, old)
+        assert all(str(GAME.canonical(parse_action(text))) == text for text in found)
         plays = {" ".join(sorted(text.split()[1:])) for text in found if text != "pass"}
         assert plays == wanted, (hand, old, plays ^ wanted)
         assert ("pass" in found) == (old is not None)
@@ -131,4 +132,5 @@ def test_lead_card(variant: str, counts: Counts) -> None:
             hand, None, config.options, must=card
         )
         assert len(found) == len(set(found))
+        assert all(str(GAME.canonical(parse_action(text))) == text for text in found)
         assert str(WUSHIK.default(state, 0)) == f"play {card}"

@@ -96,10 +96,10 @@ class Holding:
         self.ways[self.must] = (0, *_ways(self._free)[:MOST])
 
     def choices(self, rank: int, k: int) -> tuple[Chosen, ...]:
-        """The sets of k cards of a rank that may be chosen."""
+        """The sets of k cards of a rank that may be chosen, each in canonical order."""
         if rank != self.must:
             return subsets(self.ranks[rank], k)
-        return tuple((self.must_place, *rest) for rest in subsets(self._free, k - 1)) if k else ()
+        return tuple(tuple(sorted((self.must_place, *rest))) for rest in subsets(self._free, k - 1)) if k else ()
 
     def suits(self, rank: int) -> int:
         """The suits held of a rank, as bits."""
