@@ -56,13 +56,13 @@ def zero_sum(state: Table) -> bool:
 
 
 def public_facts(state: Table) -> object:
-    """DZ-12.1, DZ-12.2, CM-12.1.
+    """DZ-12.1, DZ-12.2, CM-12.1: also what was open once and lies face down now (the six in play, closed tricks).
 
     Whether a redeal can be claimed is not public, but a defender may know it of its partner's hand (DZ-3.6); no
     difference in it is compared here, see test_hidden.py.
     """
     own, sheet, bottom = state.game, state.sheet, state.game.bottom
-    seen = state.phase in ("bury", "sink", "snatch", *_OPEN)
+    seen = own.trumps.gabaguo is not None  # the kitty has been opened
     return (
         state.phase,
         (sheet.round, sheet.dealer, sheet.first, sheet.next_dealer, sheet.lot, sheet.cut, sheet.answers, sheet.scores),
@@ -73,8 +73,9 @@ def public_facts(state: Table) -> object:
         own.ladder,
         own.trumps,
         (own.trick, own.tally.points, own.tally.cards, own.tally.tricks, own.tally.last_winner),
-        (bottom.kitty, bottom.buried, bottom.announced, bottom.snatchable, bottom.exchanges) if seen else None,
-        (own.tally.closed, own.hands) if state.phase in _OPEN else None,
+        bottom if seen else None,
+        own.tally.closed,
+        own.hands if state.phase in _OPEN else None,
         own.claimable,
     )
 
