@@ -111,7 +111,10 @@ def read_body(text: str) -> Body:
             reader.line(number, line)
         except (ValueError, IllegalAction) as error:
             raise BadText(f"cannot be read: {line[:80]!r}", number) from error
-    body = reader.body()
+    try:
+        body = reader.body()
+    except ValueError as error:
+        raise BadText(f"an event that nothing causes: {str(error)[:80]!r}", len(lines)) from error
     if write_body(body) != text:
         raise BadText("entry is not in canonical form", 1)
     return body

@@ -45,7 +45,8 @@ def value_to_pb(value: Any) -> pb.Value:
     if isinstance(value, tuple):
         return _tuple_to_pb(value)
     if isinstance(value, Mapping):
-        return pb.Value(map=pb.Fields(fields=fields_to_pb(value)))
+        ordered = {str(name): value[name] for name in sorted(value, key=str)}  # as the text form has them
+        return pb.Value(map=pb.Fields(fields=fields_to_pb(ordered)))
     raise TypeError(f"no message for {type(value).__name__}")
 
 
