@@ -176,6 +176,7 @@ class Links:
         self._conns: dict[str, Conn] = {}
         self._making: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
+        self.dead: set[str] = set()  # actors that are certainly dead, so that nobody need wait for them
 
     def get(self, actor: Actor) -> Conn | None:
         """The open link to an actor; None while one is being made or could not be made a moment ago."""
@@ -206,6 +207,7 @@ class Links:
 
     async def _dead(self, actor_id: str) -> None:
         """Nobody listens there: that is proof. The other actors take its tables at once."""
+        self.dead.add(actor_id)
         try:
             await self._directory.declare_dead(actor_id)
         except DirectoryUnavailable:
@@ -232,6 +234,7 @@ class Links:
 
     def drop(self, actor_id: str) -> None:
         """An actor is dead: do not wait for its link to notice."""
+        self.dead.add(actor_id)
         conn = self._conns.get(actor_id)
         if conn is not None:
             conn.close()

@@ -25,7 +25,7 @@ from .routes import Done, Pending, Route, Sink, Subscription, TableProblem, repl
 log = structlog.get_logger(__name__)
 
 LOOK_S = 0.05
-TAKEOVER_S = 0.5  # then the gateway has the match opened itself
+TAKEOVER_S = 0.5  # then the gateway has the match opened itself; at once if the owner is certainly dead
 TELL_S = 0.3  # a move that takes longer is told to clients
 FULL_S = 1.5  # so long all actors say that they are full, which they may have been a heartbeat ago
 GIVE_UP_S = 15.0
@@ -270,7 +270,7 @@ class Router:
         now = asyncio.get_running_loop().time()
         actor = living.get(owner) if owner is not None else None
         if actor is None:
-            if owner is None or now - route.since >= TAKEOVER_S:
+            if owner is None or owner in self.links.dead or now - route.since >= TAKEOVER_S:
                 self._open_somewhere(route, owner, living, now)
             return
         conn = self.links.get(actor)
