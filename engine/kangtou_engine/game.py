@@ -144,6 +144,7 @@ class GameSpec(Generic[R]):
     words           texts by code: refusals, constraints, names of things; (English, Chinese) templates
     random, greedy  bots: an action for `seat` from its view, by the given chance
     show            lines that show the table from a view, language "en" or "zh"
+    window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     """
 
     name: str
@@ -176,6 +177,7 @@ class GameSpec(Generic[R]):
     table_action: Callable[[State[R], Action], tuple[Event, ...]] = no_table_action
     standing: Standing = no_standing
     standing_until: tuple[str, ...] = ()
+    window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
 
     @property
     def id(self) -> str:

@@ -26,7 +26,8 @@ class Agreement:
     """Game and rules version, options as given, who sits where, clocks in ms, what the shuffle is committed to.
 
     `board` marks packs that come from a tournament's seed (no seat entropy). `open_wait_ms`: how long the table waits
-    for the seats to open their entropies before it begins without.
+    for the seats to open their entropies before it begins without. `window_ms` 0: the game's own for people, else the
+    turn clock.
     """
 
     match_id: str
@@ -38,7 +39,7 @@ class Agreement:
     seed_commitment: str
     created_ms: int
     turn_ms: int = 30_000
-    window_ms: int = 30_000
+    window_ms: int = 0
     rated: bool = False
     pool: str = ""
     board: str = ""

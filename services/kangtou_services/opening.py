@@ -59,10 +59,10 @@ class Tables(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Clocks:
-    """What a table has where nothing else was chosen, in ms."""
+    """What a table has where nothing else was chosen, in ms. `window_ms` 0: the game's own (table/prompts.py)."""
 
     turn_ms: int = 30_000
-    window_ms: int = 30_000
+    window_ms: int = 0
     open_wait_ms: int = 3_000
 
 

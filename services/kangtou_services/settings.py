@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     ray_address: str = ""  # host:port of the head
 
     turn_ms: int = 30_000
-    window_ms: int = 30_000
+    window_ms: int = 0  # 0: the game's own for people, the turn clock for bots
     open_wait_ms: int = 3_000
     absent_ms: int = 600_000
     max_outage_ms: int = 3_600_000

@@ -25,7 +25,7 @@ Options: TypeAlias = Annotated[
 Game: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help="`kangtou games` lists them")]
 Seats: TypeAlias = Annotated[int, typer.Option("--seats", metavar="N", help="0: the game's default")]
 TurnMs: TypeAlias = Annotated[int, typer.Option("--turn-ms", metavar="MS", help="time for a move; 0: the server's")]
-WindowMs: TypeAlias = Annotated[int, typer.Option("--window-ms", metavar="MS", help="time in a window")]
+WindowMs: TypeAlias = Annotated[int, typer.Option("--window-ms", metavar="MS", help="time in a window; 0: the game's")]
 STATES = {pb.TABLE_STATE_OPEN: "open", pb.TABLE_STATE_PLAYING: "playing", pb.TABLE_STATE_OVER: "over"}
 
 

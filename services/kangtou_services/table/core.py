@@ -25,7 +25,7 @@ from kangtou_engine.match.state import OVER
 from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, valid_id, write_body
 from kangtou_engine.shuffle import ENTROPY_MAX, SeededChance, entropy_commitment
 
-from ..agreement import BOT, Agreement
+from ..agreement import BOT, HUMAN, Agreement
 from ..log.base import Entry
 from .commands import Command, accepted, platform_refusal, refused, refused_by, well_formed
 from .draft import Draft
@@ -44,7 +44,8 @@ class Table:
         self.game = game
         self.agreement = agreement
         self.config = game.config(agreement.options, agreement.seats)
-        self.clock = Clock(agreement.turn_ms, agreement.window_ms)
+        people = frozenset(seat for seat, member in enumerate(agreement.members) if member.kind == HUMAN)
+        self.clock = Clock(agreement.turn_ms, agreement.window_ms, game.spec.window_ms(self.config), people)
         self._seed = seed
         self._delay_ms = delay_ms
         self.state: AnyState = game.before(self.config)

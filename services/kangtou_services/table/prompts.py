@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass, field
 
 from kangtou_engine.cards import Seat
 from kangtou_engine.match.match import AnyState, Game
@@ -19,10 +19,23 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Milliseconds that a seat has: alone, and in a window with others."""
+    """Milliseconds that a seat has: alone, and in a window with others.
+
+    `window_ms` 0: the table chose none. Then people have the game's own in the phases of `windows`; a bot never has,
+    for it could lose its answer by a clock made for people.
+    """
 
     turn_ms: int
     window_ms: int
+    windows: Mapping[str, int] = field(default_factory=dict)
+    people: frozenset[Seat] = frozenset()
+
+    def time(self, phase: str, to_act: Collection[Seat], seat: Seat) -> int:
+        """What one of the seats that are asked has."""
+        if len(to_act) == 1 and phase not in self.windows:
+            return self.turn_ms
+        short = self.windows.get(phase, 0) if seat in self.people else 0
+        return self.window_ms or short or self.turn_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +63,12 @@ class Prompts:
         to_act = game.to_act(state)
         token = game.asked(state)
         anew = token != self.token
-        time = clock.window_ms if len(to_act) > 1 else clock.turn_ms
-        fresh = Asked(seq, time_ms + time)
         asked: list[Asked | None] = [None] * len(self.asked)
         for seat in to_act:
             old = self.asked[seat]
-            asked[seat] = fresh if old is None or anew or seat in acted else old
+            if old is None or anew or seat in acted:
+                old = Asked(seq, time_ms + clock.time(state.phase, to_act, seat))
+            asked[seat] = old
         return Prompts(tuple(asked), token)
 
     def given(self, ms: int) -> Prompts:

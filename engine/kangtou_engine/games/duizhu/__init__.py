@@ -79,4 +79,5 @@ GAME: GameSpec[Own] = GameSpec(
     table_action=bury.table_action,
     standing=deal.standing,
     standing_until=("level_card",),
+    window_ms=deal.window_ms,
 )

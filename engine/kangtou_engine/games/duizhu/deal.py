@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from ...actions import Action, cards_of, only_keys, plain
 from ...cards import Seat
 from ...errors import IllegalAction
 from ...events import Event
 from ...game import Phase
+from ...match.state import Config
 from .asking import asked, from_hand, unknown
 from .events import DealerFound, Declared, Drawn, Waited
 from .options import SEATS
@@ -18,6 +19,7 @@ from .state import DRAWN, Own, Table, rank_now
 
 WAIT = Action("wait")
 _BEAT = {"card": 1, "lap": SEATS, "end": DRAWN}  # cards drawn between two windows. DZ-13.5
+CARD_MS = 300  # for people, as long as it takes to draw a card from the table
 
 
 def draw(state: Table) -> Drawn:
@@ -27,6 +29,11 @@ def draw(state: Table) -> Drawn:
     end = DRAWN if own.trumps.suit else start - start % beat + beat
     kitty = pile[DRAWN:] if end == DRAWN else None
     return Drawn((state.sheet.first + start) % SEATS, pile[start:end], kitty)
+
+
+def window_ms(config: Config) -> Mapping[str, int]:
+    """A short clock for people: a round has 48 windows, or fewer that are longer. DZ-3.2, DZ-13.5."""
+    return {"deal": CARD_MS * _BEAT[config.options.windows]}
 
 
 def deal(state: Table) -> tuple[Event, ...]:

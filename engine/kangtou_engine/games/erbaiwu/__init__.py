@@ -68,4 +68,5 @@ GAME: GameSpec[Round] = GameSpec(
     first_seat=first_seat,
     standing=window.standing,
     standing_until=(window.CAN_PONG,),
+    window_ms=lambda config: {"window": window.PEOPLE_MS},
 )

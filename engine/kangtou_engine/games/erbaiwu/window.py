@@ -18,6 +18,7 @@ from .state import Position, Round
 
 PASS = Action("pass")
 CAN_PONG = "can_pong"
+PEOPLE_MS = 3_000  # one window after each discard: a person is not waited for as long as in a turn
 
 
 def _to_act(state: Position) -> tuple[Seat, ...]:
