@@ -144,3 +144,8 @@ def peer_host(peer: str) -> str:
             return str(address.ipv4_mapped)
         return str(ipaddress.ip_network((address, 64), strict=False))
     return str(address)
+
+
+def is_here(host: str) -> bool:
+    """Whether a host as `peer_host` gives it is this machine."""
+    return host in ("local", "::/64") or host.startswith("127.")

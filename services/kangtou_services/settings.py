@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     max_streams_per_connection: int = 256
     max_message_bytes: int = 64 * 1024
     queue_updates: int = 1_024
+    registrations: int = 120  # of one host in a minute; a hundred times as many from this machine
     bot_tickets: int = 256  # tickets and seats that a bot's account may have in one pool; a person has one
     house_bots: int = 4
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked

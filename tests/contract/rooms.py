@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
+
+from redis.asyncio import Redis
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.errors import BadOptions
 from kangtou_engine.match.match import Game
+from kangtou_services.embedded import EmbeddedServer
 from kangtou_services.opening import Choice, Clocks, check_choice
+from kangtou_services.redis_client import connect
 
 from ..games import parrot
 
@@ -39,8 +44,9 @@ GAMES = ParrotOnly()
 
 @dataclass
 class OpenTables:
-    """Opens whatever it is asked for, unless `hold` is clear; counts."""
+    """Opens whatever it is asked for as soon as `hold` is set. Sweeps ask for what other tests have left over too."""
 
+    asked: list[str] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     hold: asyncio.Event = field(default_factory=asyncio.Event)
     answer: bool = True
@@ -49,6 +55,7 @@ class OpenTables:
         self.hold.set()
 
     async def open(self, match_id: str) -> bool:
+        self.asked.append(match_id)
         await self.hold.wait()
         self.opened.append(match_id)
         return self.answer
@@ -61,6 +68,16 @@ def choose(seats: int = 2, *, rated: bool = False, rounds: int = 2, turn_ms: int
     chosen = check_choice(GAMES, CLOCKS, given, pb.Clock(turn_ms=turn_ms), rated=rated)
     assert isinstance(chosen, Choice), chosen
     return chosen
+
+
+@asynccontextmanager
+async def patient_client(server: EmbeddedServer) -> AsyncIterator[Redis]:
+    """For bursts of a hundred calls on a busy machine."""
+    client = connect(server.url, connect_s=10, reply_s=20)
+    try:
+        yield client
+    finally:
+        await client.aclose()
 
 
 async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool] = bool, timeout_s: float = 10) -> T:

@@ -31,8 +31,7 @@ from kangtou_services.log.redis import RedisMatchStore
 from kangtou_services.marks import Marks, MemoryMarks, RedisMarks
 from kangtou_services.opening import Choice, LiveMatches, Opening
 
-from ..servers import client_of
-from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually
+from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually, patient_client
 
 
 @dataclass
@@ -86,7 +85,7 @@ async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Hall]:
     if request.param == "memory":
         yield Hall(MemoryLobbyStore(), MemoryMarks(), MemoryMatchStore())
         return
-    async with client_of(request.getfixturevalue(request.param)) as client:
+    async with patient_client(request.getfixturevalue(request.param)) as client:
         for shared in ("kt:tables", "kt:tables:parrot", "kt:tables:sweeper"):
             await client.delete(shared)
         yield Hall(RedisLobbyStore(client), RedisMarks(client), RedisMatchStore(client))

@@ -20,8 +20,7 @@ from kangtou_services.matchmaking import (
 )
 from kangtou_services.matchmaking.base import NoPlace
 
-from ..servers import client_of
-from .rooms import choose
+from .rooms import choose, patient_client
 
 
 @dataclass
@@ -60,7 +59,7 @@ async def desk(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
     if request.param == "memory":
         yield Desk(MemoryPoolStore(), pool)
         return
-    async with client_of(request.getfixturevalue(request.param)) as client:
+    async with patient_client(request.getfixturevalue(request.param)) as client:
         yield Desk(RedisPoolStore(client), pool)
 
 

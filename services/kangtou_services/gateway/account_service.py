@@ -94,7 +94,7 @@ class AccountService(rpc.AccountServiceServicer):
 
 def account_settings(settings: Settings) -> AccountSettings:
     """From the server's settings."""
-    return AccountSettings(token_ms=settings.token_days * _DAY_MS)
+    return AccountSettings(token_ms=settings.token_days * _DAY_MS, registrations=settings.registrations)
 
 
 def add(

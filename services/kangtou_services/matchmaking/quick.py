@@ -145,8 +145,9 @@ class Matchmaker:
                 return
             follower = self._follow(pool, _Follower(ticket, stream, most, status, time.monotonic()))
             while True:
-                yield follower.status
-                if follower.status.state in (State.READY, State.CANCELLED):
+                status = follower.status  # it may change while the caller has this one
+                yield status
+                if status.state in (State.READY, State.CANCELLED):
                     return
                 await follower.news.wait()
                 follower.news.clear()
