@@ -25,6 +25,8 @@ from .base import LOOK_MOST, Look, Offer, Pool, PoolStore, Ticket
 _log = structlog.get_logger(__name__)
 
 _OPENING_MOST = 32  # tables that one matcher has opened at a time; the others wait
+_PRUNES = 10  # in the time that a ticket may be silent
+_PRUNED_MOST = 10_000
 _RACES_MOST = 5  # groups that may come to nothing, as a ticket was taken back, before the next run
 
 
@@ -81,6 +83,7 @@ class Matcher:
         self._wall_ms = wall_ms
         self._holder = new_id()
         self._slots = asyncio.Semaphore(_OPENING_MOST)
+        self._pruned: dict[str, int] = {}  # by pool: when
         self._finishing: dict[str, asyncio.Task[None]] = {}
 
     async def run(self, pool_id: str, *, sweep: bool = False) -> bool:
@@ -94,14 +97,14 @@ class Matcher:
         try:
             look = await self._tidy(pool_id, fence, sweep=sweep)
             formed = await self._form(pool_id, fence, look)
+            old = self._wall_ms() - self._settings.orphan_ms
+            orphans = [offer for offer in look.offers if offer.at_ms <= old]
+            if look.pool is not None:
+                for offer in (*orphans, *formed):
+                    self._finish_later(look.pool, offer)
         finally:
             with contextlib.suppress(StoreUnavailable):  # the lease ends by itself
                 await self._store.release(pool_id, self._holder)
-        old = self._wall_ms() - self._settings.orphan_ms
-        orphans = [offer for offer in look.offers if offer.at_ms <= old]
-        if look.pool is not None:
-            for offer in (*orphans, *formed):
-                self._finish_later(look.pool, offer)
         return True
 
     async def stop(self) -> None:
@@ -112,8 +115,12 @@ class Matcher:
 
     async def _tidy(self, pool_id: str, fence: int, *, sweep: bool) -> Look:
         now = self._wall_ms()
-        silent, ended = now - self._settings.silent_ms, now - self._settings.remember_ms
-        await self._store.prune(pool_id, fence, silent, ended, now)
+        if sweep or now - self._pruned.get(pool_id, 0) >= self._settings.silent_ms // _PRUNES:
+            silent, ended = now - self._settings.silent_ms, now - self._settings.remember_ms
+            await self._store.prune(pool_id, fence, silent, ended, now)
+            if len(self._pruned) >= _PRUNED_MOST:
+                self._pruned.clear()
+            self._pruned[pool_id] = now
         look = await self._store.look(pool_id)
         if sweep and look.seats and (over := await self._live.ended(look.seats)):
             await self._store.free(pool_id, sorted(over))

@@ -6,6 +6,7 @@ kt:pools:news   channel: ids of pools in which something has changed
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -43,10 +44,9 @@ class RedisPoolStore:
             await self._client.zadd(_LIST, {pool_id: now_ms}, gt=True)
 
     async def enqueue(self, pool: Pool, ticket: Ticket, stream: str, most: int, now_ms: int) -> Status | NoPlace:
-        """See PoolStore. The pool is listed first, so that a crash leaves no ticket that nobody looks at."""
-        await self.touch(pool.id, now_ms)
+        """See PoolStore. The list lies in another slot; sweeps of the ticket's gateway keep the pool on it too."""
         args = (pool.to_json(), ticket.ref, ticket.to_json(), stream, most, WAITING_MOST, now_ms)
-        row = await self._call("enqueue", pool.id, *args)
+        _, row = await asyncio.gather(self.touch(pool.id, now_ms), self._call("enqueue", pool.id, *args))
         return NoPlace(row[0]) if len(row) == 1 else _status(row)
 
     async def refresh(self, pool_id: str, streams: Mapping[str, str], now_ms: int) -> dict[str, Status]:
