@@ -94,7 +94,7 @@ class Lobby:
         """Open tables with free seats."""
         token = ""
         while True:
-            request = pb.ListTablesRequest(game=game, page_size=100, page_token=token)
+            request = pb.ListTablesRequest(game=game, page_size=100, page_token=token, states=[pb.TABLE_STATE_OPEN])
             response = await self._client.unary(self._stub.ListTables, request)
             for table in response.tables:
                 yield table
@@ -174,7 +174,7 @@ class QuickMatch:
         request = pb.CancelTicketRequest(ticket_id=self.ticket_id)
         response = await self._client.unary(self._stub.CancelTicket, request)
         if response.state in (pb.TICKET_STATE_MATCHED, pb.TICKET_STATE_READY):
-            return Place(response.match_id, 0, self.entropy)
+            return Place(response.match_id, response.seat, self.entropy)
         return None
 
     async def place(self) -> Place | Refused:
