@@ -23,7 +23,7 @@ from kangtou_services.settings import Settings
 
 
 class NamesAsTokens:
-    """An Identity: the token `t-NAME` is the account NAME, until `ended` has it."""
+    """An Identity: the tokens `t-NAME` and `u-NAME` are the account NAME, until `ended` has them."""
 
     def __init__(self) -> None:
         self.ended: set[str] = set()
@@ -35,7 +35,7 @@ class NamesAsTokens:
         if not self.reached:
             raise StoreUnavailable("switched off")
         kind, _, name = token.partition("-")
-        if kind != "t" or not name or token in self.ended:
+        if kind not in ("t", "u") or not name or token in self.ended:
             return None
         account = Account(name, name.title(), BOT, self.roles.get(name, frozenset({"player"})))
         return Session(account, time.time_ns() // 1_000_000 + 3_600_000)

@@ -7,15 +7,13 @@ that has no answer yet is sent again under its id, which makes it safe.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
 import grpc
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
@@ -25,11 +23,20 @@ from kangtou_engine.cards import Seat
 from kangtou_engine.registry import Registry
 
 from .match import Match
-from .values import Answer, ApiError, CallFailed, Gone, Refused, TrustWarning, answer_from, failed, refused_from
+from .stream import Metadata, Opener, updates
+from .values import (
+    Answer,
+    ApiError,
+    Gone,
+    Refused,
+    TrustWarning,
+    answer_from,
+    failed,
+    refused_from,
+)
 
 AGAIN = frozenset({"table_unavailable", "log_unavailable", "rate_limited", "too_many_waiting"})  # ask again later
 AGAIN_S = 0.25
-FINAL = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "UNIMPLEMENTED"})
 
 Key = tuple[str, int | None]  # match, seat (None: a spectator)
 
@@ -55,16 +62,14 @@ class Session:
     def __init__(
         self,
         stub: rpc.PlayServiceStub,
-        metadata: Callable[[], tuple[tuple[str, str], ...]],
+        metadata: Callable[[], Metadata],
         registry: Registry,
         *,
         give_up_s: float = 120.0,
         on_warning: Callable[[TrustWarning], None] | None = None,
     ) -> None:
-        self._stub = stub
-        self._metadata = metadata
+        self._opener = Opener(stub, metadata, give_up_s)
         self._registry = registry
-        self._give_up_s = give_up_s
         self._on_warning = on_warning
         self._matches: dict[Key, Match] = {}
         self._unseated: dict[str, Match] = {}  # attached without naming a seat, which is not known yet
@@ -74,7 +79,6 @@ class Session:
         self._out: list[play.PlayRequest] = []
         self._wake = asyncio.Event()
         self._connected = asyncio.Event()
-        self._call: Any = None
         self._runner: asyncio.Task[None] | None = None
         self._failure: Exception | None = None
         self.reconnections = 0
@@ -185,7 +189,7 @@ class Session:
     async def _run(self) -> None:
         try:
             while True:
-                call = await self._open()
+                call = await self._opener.open()
                 try:
                     await self._serve(call)
                 finally:
@@ -201,39 +205,6 @@ class Session:
             self._give_up(error)
             raise
 
-    async def _open(self) -> Any:
-        """A stream that the server has taken. Raises CallFailed when that is hopeless or takes too long."""
-        retrying = AsyncRetrying(
-            retry=retry_if_exception_type(_Again),
-            wait=wait_random_exponential(multiplier=0.05, max=2.0),
-            stop=stop_after_delay(self._give_up_s),
-            reraise=True,
-        )
-        try:
-            return await retrying(self._open_once)
-        except _Again as error:
-            raise error.cause from None
-
-    async def _open_once(self) -> Any:
-        call = self._stub.Play(metadata=self._metadata())
-        try:
-            async with asyncio.timeout(10.0):
-                await call.initial_metadata()
-            if not call.done():
-                return call
-            raise grpc.aio.AioRpcError(
-                await call.code(), grpc.aio.Metadata(), grpc.aio.Metadata(), await call.details()
-            )
-        except grpc.aio.AioRpcError as error:
-            reason = failed(error)
-        except TimeoutError:
-            reason = CallFailed("DEADLINE_EXCEEDED", "the server does not answer")
-        except asyncio.CancelledError:
-            call.cancel()
-            raise
-        call.cancel()
-        raise reason if reason.status in FINAL else _Again(reason)
-
     async def _serve(self, call: Any) -> None:
         """Until the stream ends. Raises CallFailed if it must not be opened again."""
         live = [match for match in (*self._unseated.values(), *self._matches.values()) if not match.over]
@@ -243,11 +214,11 @@ class Session:
         self._connected.set()
         writer = asyncio.create_task(self._write(call), name="session-write")
         try:
-            async for update in _updates(call):
+            async for update in updates(call):
                 self._take(update)
         except grpc.aio.AioRpcError as error:
             reason = failed(error)
-            if reason.status in FINAL:
+            if self._opener.hopeless(reason):
                 raise reason from None
         finally:
             writer.cancel()
@@ -333,21 +304,6 @@ class Session:
         for command in self._commands.values():
             if not command.answer.done():
                 command.answer.set_exception(self._failure)
-
-
-class _Again(Exception):
-    """The stream could not be opened; it may be later."""
-
-    def __init__(self, cause: CallFailed) -> None:
-        super().__init__(cause)
-        self.cause = cause
-
-
-async def _updates(call: Any) -> AsyncIterator[play.Update]:
-    with contextlib.suppress(asyncio.InvalidStateError):
-        while (response := await call.read()) is not grpc.aio.EOF:
-            for update in response.updates:
-                yield update
 
 
 def _attach(match: Match) -> play.PlayRequest:

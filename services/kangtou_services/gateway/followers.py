@@ -44,6 +44,8 @@ class Follower:
         """See Sink."""
         if self.seat is None and self.queue.seated:
             self.seat = _seat(payload)
+            if self.seat is not None:
+                self.stream.found(self, self.seat)
         room = self.stream.outbox.push(self.queue, payload)
         if last:
             self.superseded = _superseded(payload)

@@ -15,9 +15,9 @@ from .auth import Callers, token_of
 from .calls import CallError, Code, Context
 from .limits import Rate, Streams
 from .refused import refusal
-from .router import Tables
 from .routes import TableProblem
 from .streams import COMMAND_BYTES, MATCH_ID, PlayStream
+from .tables import Tables
 
 # Problems that are the caller's, by their status; what is not here is UNAVAILABLE.
 _STATUS = {

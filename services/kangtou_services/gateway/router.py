@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
@@ -33,37 +33,6 @@ CALL_S = 25.0  # a unary call without a reply
 OPEN_AGAIN_S = 0.25
 RELAPSE_S = 1.0  # a route lost again so soon has not been found
 IDLE_ROUTES = 20_000
-
-
-class Tables(Protocol):
-    """What the rest of a gateway knows of tables."""
-
-    async def open(self, match_id: str, prefer: str | None = None) -> bool:
-        """Have a created match hosted, at the least loaded actor (`prefer`: that one), unless it is already.
-
-        False if that cannot be now; then the first attach opens it. Does not raise.
-        """
-        ...
-
-    async def call(self, call: lpb.Call) -> lpb.Reply:
-        """One call about a match and its reply. Raises TableProblem."""
-        ...
-
-    def send(self, call: lpb.Call, done: Done) -> Pending:
-        """The same with a callback, which may get a Problem."""
-        ...
-
-    def follow(self, match_id: str, account_id: str, sink: Sink) -> Subscription:
-        """A subscription to set up and then to `subscribe`."""
-        ...
-
-    def subscribe(self, sub: Subscription) -> None:
-        """Begin, or begin anew from `sub.seq`."""
-        ...
-
-    def unsubscribe(self, sub: Subscription) -> None:
-        """End it; its sink hears nothing any more."""
-        ...
 
 
 class Router:

@@ -24,11 +24,11 @@ from ..identity import Session
 from ..settings import Settings
 from ..table.commands import refused
 from .calls import CallError, Code, Context, garbage
+from .commands import QuietCall, StreamCall
 from .followers import Follower, Key
 from .outbox import Outbox, TooSlow
 from .refused import refusal
-from .router import Tables
-from .routes import Pending
+from .tables import Tables
 
 MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 COMMAND_BYTES = 4_096  # an action's text has at most 512 letters
@@ -46,44 +46,6 @@ def too_slow() -> CallError:
     )
 
 
-class StreamCall:
-    """A command under way: the callback of its reply."""
-
-    __slots__ = ("call", "command_id", "follower", "pending", "seat", "stream")
-
-    def __init__(self, stream: PlayStream, call: lpb.Call, seat: int | None, command_id: str) -> None:
-        self.stream = stream
-        self.call = call
-        self.seat = seat
-        self.command_id = command_id
-        self.follower: Follower | None = None
-        self.pending: Pending | None = None
-
-    def send(self) -> None:
-        """Send it, or send it again."""
-        self.call.unary = self.follower is None
-        self.pending = self.stream.tables.send(self.call, self)
-
-    def finished(self) -> None:
-        """It is answered."""
-        self.stream.calls.discard(self)
-        self.stream.changed.set()
-
-    def __call__(self, reply: lpb.Reply) -> None:
-        """The reply."""
-        what = reply.WhichOneof("body")
-        if what is None and self.follower is not None and self.follower.superseded:
-            self.follower = None  # the answer went to the stream that took the seat: ask for it by its id
-            self.send()
-            return
-        self.finished()
-        if what == "answer":
-            self.stream.answer(self.call.match_id, self.seat, reply.answer)
-        elif what == "problem":
-            answer = refused(self.command_id, refusal(reply.problem.code))
-            self.stream.answer(self.call.match_id, self.seat, answer)
-
-
 class PlayStream:
     """One call of Play."""
 
@@ -93,6 +55,7 @@ class PlayStream:
         self.tables = tables
         self.outbox = Outbox(settings.queue_updates)
         self.followers: dict[Key, Follower] = {}
+        self._found: dict[tuple[str, int], Follower] = {}  # attached without naming the seat, which is known by now
         self.calls: set[StreamCall] = set()
         self.blocked_since = 0.0  # a write has not been taken since (loop time); 0: none is under way
         self.changed = asyncio.Event()  # less may be due than before
@@ -156,6 +119,7 @@ class PlayStream:
         for follower in list(self.followers.values()):
             self.tables.unsubscribe(follower.sub)
         self.followers.clear()
+        self._found.clear()
         self._behind.clear()
 
     async def drain(self, seconds: float) -> None:
@@ -220,8 +184,21 @@ class PlayStream:
     def left(self, follower: Follower) -> None:
         """A subscription has ended."""
         if self.followers.get(follower.key) is follower:
-            del self.followers[follower.key]
+            self._remove(follower)
             self.changed.set()
+
+    def found(self, follower: Follower, seat: int) -> None:
+        """The seat of a follower that named none."""
+        self._found[follower.key[0], seat] = follower
+
+    def _at(self, match_id: str, seat: int | None) -> Follower | None:
+        named = self.followers.get((match_id, False, seat))
+        return named if named is not None or seat is None else self._found.get((match_id, seat))
+
+    def _remove(self, follower: Follower) -> None:
+        del self.followers[follower.key]
+        if follower.seat is not None and self._found.get((follower.key[0], follower.seat)) is follower:
+            del self._found[follower.key[0], follower.seat]
 
     # ---- reading ----
 
@@ -266,7 +243,7 @@ class PlayStream:
             self.answer(call.match_id[:64], seat, refused(command_id[:64], refusal(problem)))
             return
         wanted = StreamCall(self, call, seat, command_id)
-        follower = self.followers.get((call.match_id, False, seat))
+        follower = self._at(call.match_id, seat)
         if follower is not None and follower.listening:
             wanted.follower = follower
         self.calls.add(wanted)
@@ -294,15 +271,19 @@ class PlayStream:
 
     def _detach(self, request: play.PlayRequest, size: int) -> None:
         body = request.detach
-        if body.HasField("seat") or body.spectate:
-            self._drop((body.match_id, body.spectate, body.seat if body.HasField("seat") else None))
-            return
-        for key in [key for key in self.followers if key[0] == body.match_id and not key[1]]:
-            self._drop(key)
+        if body.spectate:
+            self._drop((body.match_id, True, None))
+        elif body.HasField("seat"):
+            follower = self._at(body.match_id, body.seat)
+            self._drop(follower.key if follower is not None else None)
+        else:
+            for key in [key for key in self.followers if key[0] == body.match_id and not key[1]]:
+                self._drop(key)
 
-    def _drop(self, key: Key) -> None:
-        follower = self.followers.pop(key, None)
+    def _drop(self, key: Key | None) -> None:
+        follower = self.followers.get(key) if key is not None else None
         if follower is not None:
+            self._remove(follower)
             self._behind.discard(follower)
             self.tables.unsubscribe(follower.sub)
 
@@ -315,17 +296,7 @@ class PlayStream:
         self._forward_quietly(call)
 
     def _forward_quietly(self, call: lpb.Call) -> None:
-        quiet = _Quiet(self, call, None, "")
+        quiet = QuietCall(self, call, None, "")
         if len(self.calls) < CALLS_MOST:
             self.calls.add(quiet)
             quiet.send()
-
-
-class _Quiet(StreamCall):
-    """A request that is not answered."""
-
-    __slots__ = ()
-
-    def __call__(self, reply: lpb.Reply) -> None:
-        """The reply."""
-        self.finished()

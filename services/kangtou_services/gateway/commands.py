@@ -1,0 +1,63 @@
+"""A command of a stream under way: where its one answer comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kangtou.internal.v1 import link_pb2 as lpb
+
+from ..table.commands import refused
+from .followers import Follower
+from .refused import refusal
+from .routes import Pending
+
+if TYPE_CHECKING:
+    from .streams import PlayStream
+
+
+class StreamCall:
+    """A command under way: the callback of its reply."""
+
+    __slots__ = ("call", "command_id", "follower", "pending", "seat", "stream")
+
+    def __init__(self, stream: PlayStream, call: lpb.Call, seat: int | None, command_id: str) -> None:
+        self.stream = stream
+        self.call = call
+        self.seat = seat
+        self.command_id = command_id
+        self.follower: Follower | None = None
+        self.pending: Pending | None = None
+
+    def send(self) -> None:
+        """Send it, or send it again."""
+        self.call.unary = self.follower is None
+        self.pending = self.stream.tables.send(self.call, self)
+
+    def finished(self) -> None:
+        """It is answered."""
+        self.stream.calls.discard(self)
+        self.stream.changed.set()
+
+    def __call__(self, reply: lpb.Reply) -> None:
+        """The reply."""
+        what = reply.WhichOneof("body")
+        if what is None and self.follower is not None and self.follower.superseded:
+            self.follower = None  # the answer went to the stream that took the seat: ask for it by its id
+            self.send()
+            return
+        self.finished()
+        if what == "answer":
+            self.stream.answer(self.call.match_id, self.seat, reply.answer)
+        elif what == "problem":
+            answer = refused(self.command_id, refusal(reply.problem.code))
+            self.stream.answer(self.call.match_id, self.seat, answer)
+
+
+class QuietCall(StreamCall):
+    """A request that is not answered."""
+
+    __slots__ = ()
+
+    def __call__(self, reply: lpb.Reply) -> None:
+        """The reply."""
+        self.finished()
