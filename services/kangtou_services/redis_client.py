@@ -6,7 +6,9 @@ what may be.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -15,6 +17,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.maint_notifications import MaintNotificationsConfig
 
 _log = structlog.get_logger(__name__)
@@ -40,7 +43,33 @@ def connect(url: str, *, connect_s: float = 0.5, reply_s: float = 2.0, most: int
         # Without this, redis-py does not notice that a pooled connection has been closed by the server.
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
     )
+    made_by: Any = pool.connection_class
+    pool.connection_class = _sending(made_by)
     return Redis.from_pool(pool)
+
+
+@cache
+def _sending(kind: Any) -> Any:
+    """A connection class that sends under `asyncio.timeout`.
+
+    redis-py sends by `asyncio.wait_for`, which costs a task a command and, before Python 3.12, loses a cancellation
+    that comes just when the sending is done: the task would go on, and whoever cancelled it wait for ever.
+    """
+
+    class Sending(kind):  # type: ignore[misc]
+        socket_timeout: float | None
+
+        async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+            patience, self.socket_timeout = self.socket_timeout, None
+            try:
+                async with asyncio.timeout(patience):
+                    await super().send_packed_command(command, check_health)
+            except TimeoutError as error:
+                raise RedisTimeoutError("Timeout writing to socket") from error
+            finally:
+                self.socket_timeout = patience
+
+    return Sending
 
 
 def library_source() -> str:
