@@ -203,6 +203,7 @@ async def listen(
     """Listen for gateways; returns the address that was bound (port 0 is filled in) and how to stop."""
     loop = asyncio.get_running_loop()
     peers: set[ActorLink] = set()
+    stopped: list[bool] = []
 
     def made() -> ActorLink:
         def gone(peer: ActorLink) -> None:
@@ -211,6 +212,8 @@ async def listen(
 
         peer = ActorLink(received, gone)
         peers.add(peer)
+        if stopped:  # it was on its way in
+            loop.call_soon(peer.close)
         return peer
 
     scheme, _, rest = address.partition(":")
@@ -222,6 +225,7 @@ async def listen(
         address = f"tcp:{host}:{server.sockets[0].getsockname()[1]}"
 
     async def stop() -> None:
+        stopped.append(True)
         server.close()
         for peer in list(peers):
             peer.close()

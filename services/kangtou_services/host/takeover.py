@@ -7,6 +7,7 @@ being quick and about doing it once: each living actor takes the share that rend
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import structlog
 
@@ -20,6 +21,7 @@ from ..table.core import Table
 from ..table.load import BrokenLog, entries_to_load, load
 from .host import Host, human_delay_ms
 from .marker import being_counted, put_back, settle, take, where
+from .slot import Slot
 
 log = structlog.get_logger(__name__)
 
@@ -93,10 +95,10 @@ class Opener:
         game = host.registry.game(agreement.game, agreement.version)
         suspect = await host.store.deaths(match) > 0
         for _ in range(CLAIM_TRIES):
-            owner = await host.log.owner(match)
+            entries = await entries_to_load(host.log, match)
+            owner = await host.log.owner(match)  # after the tail: a claim by another since then makes ours fail
             if owner is not None and owner != host.actor_id and await self.directory.is_alive(owner):
                 return "not_here"
-            entries = await entries_to_load(host.log, match)
             table = Table(game, agreement, seed, human_delay_ms)
             with host.marker.handling(match):
                 load(table, entries)
@@ -186,13 +188,19 @@ class Opener:
     async def sweep(self, dead: str | None) -> None:
         """Open the live matches without a living owner that fall to this actor."""
         host = self.host
+        hosted = list(host.slots.values())
+        matches = [match for match in await host.store.live() if match not in self._broken]
+        owners = dict(zip(matches, await host.log.owners(matches), strict=True))
+        self._look_for_lost(hosted, owners)
         living = [actor for actor in await self.directory.living() if actor.id != dead]
         alive = {actor.id for actor in living if actor.id != host.actor_id}
         if len(alive) == len(living):
             return  # this actor is not listed (yet, or any more)
-        matches = [match for match in await host.store.live() if match not in host.slots and match not in self._broken]
-        owners = await host.log.owners(matches)
-        owned = [pair for pair in zip(matches, owners, strict=True) if pair[1] is not None and pair[1] not in alive]
+        owned = [
+            (match, owner)
+            for match, owner in owners.items()
+            if owner is not None and owner not in alive and match not in host.slots
+        ]
         able = [actor for actor in living if actor.tables < actor.cap or actor.id == host.actor_id]
         mine = [  # among them those that this actor has let go
             match for match, owner in owned if owner == host.actor_id or _falls_to(match, able, host.actor_id)
@@ -200,6 +208,15 @@ class Opener:
         for start in range(0, len(mine), 32):
             await asyncio.gather(*(self.open(match) for match in mine[start : start + 32]))
         await self._take_a_suspect([match for match, _ in owned if match not in host.slots])
+
+    def _look_for_lost(self, hosted: list[Slot], owners: Mapping[str, str | None]) -> None:
+        """Tables that somebody else has claimed while there was nothing to write here (this actor seemed dead)."""
+        for slot in hosted:
+            owner = owners.get(slot.match)
+            if owner is None or owner == self.host.actor_id or slot.table.busy:
+                continue
+            if self.host.slots.get(slot.match) is slot and not slot.table.over:
+                self.host.lost(slot, None)
 
     async def _take_a_suspect(self, orphans: list[str]) -> None:
         """Nobody who has tables opens a match that was blamed for a death: whoever has none takes one."""
