@@ -59,7 +59,7 @@ class Load:
         self.tables = tables
         self.game = game
         self.seats = seats
-        self.options = dict(options or {"rounds": 2})
+        self.options = dict(options or {"rounds": 1})
         self.think = think
         self.turn_ms = turn_ms
         self.played: dict[str, Played] = {}
