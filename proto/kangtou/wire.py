@@ -7,7 +7,7 @@ from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.actions import Action, is_named
-from kangtou_engine.cards import HIDDEN, is_card
+from kangtou_engine.cards import ORDER
 from kangtou_engine.errors import BadOptions, BadText, IllegalAction
 from kangtou_engine.events import Event, fields_of, from_fields
 from kangtou_engine.game import TooMany
@@ -51,15 +51,16 @@ def value_to_pb(value: Any) -> pb.Value:
 
 
 def _tuple_to_pb(value: tuple[Any, ...]) -> pb.Value:
-    if value and all(type(part) is int for part in value):
+    first = value[0] if value else None
+    if type(first) is int and all(type(part) is int for part in value):
         return pb.Value(numbers=pb.Numbers(numbers=value))
-    if value and all(isinstance(part, str) and _cardlike(part) for part in value):
+    if type(first) is str and _cardlike(first) and all(map(_cardlike, value)):
         return pb.Value(cards=pb.Cards(cards=value))
     return pb.Value(list=pb.ValueList(values=map(value_to_pb, value)))
 
 
-def _cardlike(text: str) -> bool:
-    return text == HIDDEN or is_card(text) or is_named(text)
+def _cardlike(part: object) -> bool:
+    return part in ORDER or (isinstance(part, str) and is_named(part))
 
 
 def value_from_pb(message: pb.Value) -> Any:

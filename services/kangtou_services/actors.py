@@ -22,6 +22,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from . import logs, runtime
 from .host.serve import Serving, serving
+from .memory import settle
 from .settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -76,6 +77,7 @@ class TableActor:
     def _run(self) -> None:
         logs.configure(self._settings.log_level, self._name)
         asyncio.set_event_loop(self._loop)
+        settle()
         try:
             self._loop.run_until_complete(self._serve())
         except BaseException as error:  # noqa: BLE001 - whatever it is: the process ends, Ray starts another
@@ -122,6 +124,7 @@ def run_pool(settings: Settings) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 would let tables wait for everything else
     ray.init(
         address=settings.ray_address or None,
         namespace=NAMESPACE,

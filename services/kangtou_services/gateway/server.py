@@ -23,6 +23,7 @@ from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc
 from .. import logs
 from ..directory import DirectoryUnavailable, Gateway, Heart
 from ..identity import Identity
+from ..memory import settle
 from ..runtime import Backend, on_redis
 from ..settings import Settings
 from .admin import AdminService
@@ -177,5 +178,6 @@ def main(settings: Settings) -> int:
     """`python -m kangtou_services gateway [INDEX]`: serve until SIGTERM."""
     name = f"gateway-{sys.argv[2]}" if len(sys.argv) > 2 else "gateway"
     logs.configure(settings.log_level, name)
+    settle()
     uvloop.run(_serve(settings, name))
     return 0
