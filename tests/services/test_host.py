@@ -630,16 +630,16 @@ async def test_one_that_was_fenced_while_it_had_nothing_to_write(here: World, re
     assert "m1" in second.host.slots
 
 
-async def test_a_table_that_was_let_go_is_opened_again() -> None:
+async def test_a_table_that_was_let_go_is_opened_again(here: World) -> None:
     """Fenced by an entry of its own that arrived late: nobody else takes it while this actor lives."""
-    async with world() as made:
-        await made.node()
-        gate = await made.hosted(node(made), "m1", turn_ms=50, options={"rounds": 100}, seats=2)
-        slot = node(made).host.slots["m1"]
-        node(made).host.lost(slot, None)
-        await until(lambda: "m1" in node(made).host.slots)
-        assert node(made).host.slots["m1"].table.epoch == 2
-        gate.close()
+    first, second = node(here), await here.node()
+    for number in range(5):  # some of them would fall to the other
+        await here.hosted(first, f"m{number}", turn_ms=50, options={"rounds": 100}, seats=2)
+    for slot in list(first.host.slots.values()):
+        first.host.lost(slot, None)
+    await until(lambda: len(first.host.slots) == 5)
+    assert {slot.table.epoch for slot in first.host.slots.values()} == {2}
+    assert not second.host.slots
 
 
 # ---- games that fail ----
@@ -715,6 +715,28 @@ async def test_whatever_raises(here: World, monkeypatch: pytest.MonkeyPatch, wha
     assert code(await gate.act("m2", seat, *cid(default(healthy[seat])))) == "accepted"
 
 
+async def test_a_list_that_raises_behind_a_stored_move(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The move has its answer, then the table stops."""
+    gate = await here.hosted(node(here), "m1")
+    subs = await everybody(gate, "m1")
+    slot = node(here).host.slots["m1"]
+    seat = asked(subs)
+    text, number = default(subs[seat])
+    broken = Game(slot.table.game.spec)
+
+    def fault(*_: object) -> object:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(broken, "legal", fault)
+    slot.table.game = broken
+    await gate.command("m1", seat, text, "c1", number)
+    answer = subs[seat].answer("c1")
+    assert answer is not None
+    assert code(answer) == "accepted"
+    await until(lambda: all(sub.last for sub in subs))
+    assert all(sub.notices() == [play.NOTICE_KIND_TABLE_FAULTED] for sub in subs)
+
+
 async def test_a_fault_while_a_move_is_under_way(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The move is stored: its answer comes, though its stream has been ended."""
     gate = await here.hosted(node(here), "m1")
@@ -736,6 +758,35 @@ async def test_a_fault_while_a_move_is_under_way(here: World, monkeypatch: pytes
     go.set()
     assert code(await reply) == "accepted"
     assert all(sub.last for sub in subs)
+
+
+async def test_a_deadline_that_passes_while_an_entry_is_under_way(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host waits for the entry, and does nothing else meanwhile."""
+    gate = await here.hosted(node(here), "m1", game="hongshi", options={"cut": False}, window_ms=100)
+    subs = await everybody(gate, "m1")
+    slot = node(here).host.slots["m1"]
+    append, table_of = here.log.append, slot.table.draft
+    go, drafts = asyncio.Event(), 0
+
+    async def slow(match: str, entry: Entry) -> None:
+        await go.wait()
+        await append(match, entry)
+
+    def counted(now_ms: int) -> Any:
+        nonlocal drafts
+        drafts += 1
+        return table_of(now_ms)
+
+    monkeypatch.setattr(here.log, "append", slow)
+    monkeypatch.setattr(slot.table, "draft", counted)
+    assert subs[0].prompt is not None
+    answer = gate.command("m1", 0, "pass", "c1", subs[0].prompt.number)
+    gate.command("m1", 1, "dance", "c2", 2)
+    await asyncio.sleep(0.3)
+    assert drafts == 1
+    go.set()
+    await answer
+    await until(lambda: slot.table.state.phase == "play")
 
 
 async def test_a_log_that_raises_what_it_should_not(here: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_engine.notation import read_body
 from kangtou_services.directory import Actor, place
-from kangtou_services.host import health, host, serve
+from kangtou_services.host import health, host, serve, takeover
 from kangtou_services.host.marker import Guard, Marker, being_counted, put_back, settle, take
 from kangtou_services.log.base import Entry, LogUnavailable
 from tests.services.hosts import Node, Player, World, code, until, world
@@ -267,6 +267,38 @@ async def test_a_blamed_table_goes_to_a_host_that_has_nothing_to_lose() -> None:
             assert max(entry.epoch for entry in await made.entries(match)) <= 2
 
 
+async def test_whoever_is_empty_takes_a_suspect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that falls to another, who would not open it."""
+    async with world() as made:
+        first, second = await made.node(), await made.node()
+        await made.hosted(first, "bad")
+        await made.hosted(second, "m1")
+        await killed(made, first, handling="bad")
+        monkeypatch.setattr(takeover, "_falls_to", lambda match, living, actor_id: actor_id == second.id)
+        empty = await made.node()
+        await until(lambda: owned(empty) == {"bad"}, 2.0)
+        assert owned(second) == {"m1"}
+
+
+async def test_what_falls_to_the_host_of_a_suspect_goes_to_others() -> None:
+    """It looks full, and takes nothing."""
+    async with world() as made:
+        dead, first = await made.node(), await made.node()
+        await made.store.create("bad", (await made.make("unused")).to_json().replace("unused", "bad"), bytes(32))
+        await made.store.blame("bad")
+        gate = await made.gate(first)
+        assert (await gate.open("bad")).HasField("opened")
+        first.host.slots["bad"].suspect = True  # nobody plays there
+        matches = {f"m{number}" for number in range(8)}
+        for match in matches:
+            await made.hosted(dead, match)
+        last = await made.node()
+        await until_full(made, first)
+        await killed(made, dead)
+        await until(lambda: owned(last) == matches, 2.0)
+        assert owned(first) == {"bad"}
+
+
 async def until_full(made: World, node: Node) -> None:
     """Its heartbeat shows it as full."""
     for _ in range(100):
@@ -437,6 +469,7 @@ def test_a_mark_is_cleared_whatever_happens(tmp_path: Path, marker: Marker) -> N
     failed: list[str] = []
     with pytest.raises(ValueError, match="x"), marker.handling("m1"):
         raise ValueError("x")
+    assert (tmp_path / "actor").read_bytes()[0] == 0
     with Guard(marker, "m2", failed.append):
         raise ZeroDivisionError
     assert failed == ["ZeroDivisionError"]

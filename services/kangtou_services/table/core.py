@@ -353,7 +353,6 @@ class Table:
         self.prompts = self.prompts.given(self._given_ms)
         if draft.begin is not None:
             self.begun = True
-            self.entropies = {seat: bytes.fromhex(text) for seat, text in enumerate(draft.begin) if text}
         if draft.end is not None:
             self.cause, self.receipt = draft.end, draft.entry.chain
         self.moves += len(draft.items)
