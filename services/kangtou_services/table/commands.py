@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
@@ -65,6 +65,15 @@ def well_formed(action: Action) -> Action:
     if parse_action(str(action)) != action:
         raise IllegalAction("CM-10.1", "malformed", part=action.verb[:40])
     return action
+
+
+def canonical(game: Game, command: Command) -> Command:
+    """A command with its action in the form in which it is compared and stored. Raises IllegalAction."""
+    if command.action is None:
+        if command.standing:
+            return command
+        raise IllegalAction("CM-10.1", "malformed", part="(empty)")
+    return replace(command, action=game.spec.canonical(well_formed(command.action)))
 
 
 def accepted(command_id: str, seq: int) -> play.Answer:

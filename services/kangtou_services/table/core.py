@@ -27,7 +27,7 @@ from kangtou_engine.shuffle import ENTROPY_MAX, SeededChance, entropy_commitment
 
 from ..agreement import BOT, HUMAN, Agreement
 from ..log.base import Entry
-from .commands import Command, accepted, platform_refusal, refused, refused_by, well_formed
+from .commands import Command, accepted, canonical, platform_refusal, refused, refused_by
 from .draft import Draft
 from .prompts import Clock, Prompts
 from .standing import Standing, kept
@@ -46,6 +46,7 @@ class Table:
         self.config = game.config(agreement.options, agreement.seats)
         people = frozenset(seat for seat, member in enumerate(agreement.members) if member.kind == HUMAN)
         self.clock = Clock(agreement.turn_ms, agreement.window_ms, game.spec.window_ms(self.config), people)
+        self.opened_ms = agreement.created_ms  # seats can open their entropies since
         self._seed = seed
         self._delay_ms = delay_ms
         self.state: AnyState = game.before(self.config)
@@ -99,7 +100,7 @@ class Table:
         if done is None:
             return None
         try:
-            content = self._canonical(command).content
+            content = canonical(self.game, command).content
         except IllegalAction:
             content = ""
         return self._again(command, done, content)
@@ -155,11 +156,13 @@ class Table:
     def give_back(self, ms: int) -> None:
         """Time in which no move could be taken: deadlines move, the next entry records it. Design §4."""
         self.prompts = self.prompts.given(ms)
+        self.opened_ms += ms
         self._given_ms += ms
 
     def claim(self, now_ms: int, owner: str) -> Draft:
         """The marker with which an owner takes the table over; nothing else is decided in it."""
         draft = Draft(now_ms, self.state, self.prompts, dict(self.standing), claim=owner)
+        self.opened_ms = now_ms
         self.epoch += 1
         self._seal(draft)
         return draft
@@ -201,7 +204,7 @@ class Table:
         waiting = any(
             member.commitment and seat not in self.entropies for seat, member in enumerate(self.agreement.members)
         )
-        late = now_ms >= self.agreement.created_ms + self.agreement.open_wait_ms
+        late = now_ms >= self.opened_ms + self.agreement.open_wait_ms
         return late or not waiting
 
     def _begin(self, draft: Draft) -> None:
@@ -227,7 +230,7 @@ class Table:
 
     def _decide(self, draft: Draft, command: Command) -> None:
         try:
-            command = self._canonical(command)
+            command = canonical(self.game, command)
         except IllegalAction as error:
             draft.answers.append((command, refused_by(self.game, command.command_id[:64], error)))
             return
@@ -265,22 +268,6 @@ class Table:
         if first[0] != content:
             return refused(command.command_id, platform_refusal("id_reused"))
         return accepted(command.command_id, first[1])
-
-    def _canonical(self, command: Command) -> Command:
-        if command.action is None:
-            if command.standing:
-                return command
-            raise IllegalAction("CM-10.1", "malformed", part="(empty)")
-        action = self.game.spec.canonical(well_formed(command.action))
-        return Command(
-            command.seat,
-            command.command_id,
-            command.prompt,
-            action,
-            command.ref,
-            command.standing,
-            command.until,
-        )
 
     def _in_draft(self, draft: Draft, command: Command) -> Done | None:
         for earlier in draft.commands:
@@ -381,7 +368,7 @@ class Table:
         if self.over:
             return None
         if not self.begun:
-            return self.agreement.created_ms + self.agreement.open_wait_ms
+            return self.opened_ms + self.agreement.open_wait_ms
         times = [at_ms for seat, (number, at_ms) in self._auto_at.items() if self._awaits(seat, number)]
         deadline = self.prompts.next_deadline()
         if deadline is not None:
