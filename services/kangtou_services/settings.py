@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     registrations: int = 120  # of one host in a minute; a hundred times as many from this machine
     bot_tickets: int = 256  # tickets and seats that a bot's account may have in one pool; a person has one
     house_bots: int = 4
+    give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
     log_level: str = "info"

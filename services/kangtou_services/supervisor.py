@@ -26,7 +26,7 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-GIVE_UP_DEATHS, GIVE_UP_S = 5, 60.0
+GIVE_UP_S = 60.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 EXIT_IN_USE, EXIT_GAVE_UP = 3, 4
 
@@ -90,8 +90,9 @@ def end_leftovers(data: Path) -> int:
 class Supervisor:
     """Children in the order in which they start; they stop in the reverse order."""
 
-    def __init__(self, data: Path, children: list[Child]) -> None:
+    def __init__(self, data: Path, children: list[Child], give_up_deaths: int = 5) -> None:
         self.data = data
+        self.give_up_deaths = give_up_deaths
         self.children = children
         self._stopping = asyncio.Event()
         self._failed: GaveUp | None = None
@@ -168,7 +169,7 @@ class Supervisor:
             while child.deaths and now - child.deaths[0] > GIVE_UP_S:
                 child.deaths.popleft()
             log.error("child_died", child=child.name, exit=code, deaths=len(child.deaths))
-            if len(child.deaths) >= GIVE_UP_DEATHS:
+            if len(child.deaths) >= self.give_up_deaths:
                 self._give_up(child)
                 return
             pause = FIRST_PAUSE_S if now - started > GIVE_UP_S / 2 else min(pause * 2, LONGEST_PAUSE_S)

@@ -74,7 +74,7 @@ async def _run(settings: Settings) -> None:
             await insist(client, replicas=settings.replicas, warn_only=settings.allow_weak_redis)
         finally:
             await client.aclose()
-    supervisor = Supervisor(settings.data, children(settings))
+    supervisor = Supervisor(settings.data, children(settings), settings.give_up_deaths)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)

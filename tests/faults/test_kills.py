@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from redis.exceptions import RedisError
 
@@ -100,9 +101,11 @@ def kill_gateway(server: Server, load: Load, kills: Kills) -> None:
 
 def kill_redis(server: Server, load: Load, kills: Kills) -> None:
     """The embedded server; the clock runs from when it is up again."""
+    until = time.monotonic() + 20
+    while not psutil.pid_exists(server.redis_pid()) and time.monotonic() < until:
+        time.sleep(0.02)
     os.kill(server.redis_pid(), signal.SIGKILL)
     time.sleep(0.05)
-    until = time.monotonic() + 20
     while time.monotonic() < until:
         try:
             with server.redis() as client:
@@ -127,7 +130,7 @@ async def test_kill(
 ) -> None:
     """Every acknowledged move once, all matches end, all clients resumed; recovery times."""
     times = counts(2, 20)
-    with running(tmp_path / "d") as server:
+    with running(tmp_path / "d", give_up_deaths=1000) as server:
         load, kills = await hurt(server, times, kill, 3.0)
         verdict, records = await judge(load)
     recovered, gaps = kills.recoveries(records), kills.gaps(records)
