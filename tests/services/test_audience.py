@@ -361,6 +361,10 @@ class Twins:
         one, two = self.one.table, self.two.table
         return one.game.view(one.state, self.who) == two.game.view(two.state, self.who)
 
+    def told(self, played: Played) -> list[str]:
+        """The events of the last entry as it may know them."""
+        return [to_text(event.seen_by(self.who)) for event in played.drafts[-1].events]
+
     def sent(self, played: Played) -> bytes:
         """All that it is sent after an entry, and what it would be sent if it came anew."""
         audiences = Audiences(played.table)
@@ -393,8 +397,10 @@ class Twins:
             compared += 1
             if self.rng.random() < 0.1:
                 self.one.now = self.two.now = max(self.one.now, self.one.table.wake_at() or 0)
-                if (self.one.write() is None) != (self.two.write() is None):
-                    break
+                if (self.one.write() is None) != (self.two.write() is None) or self.told(self.one) != self.told(
+                    self.two
+                ):
+                    break  # a default action that shows another card
                 continue
             self.one.now = self.two.now = self.one.now + DELAY_MS
             if not self.act():
