@@ -13,6 +13,8 @@ from kangtou_engine.cards import HIDDEN, Cards, Seat, is_card
 from kangtou_engine.events import Event, fields_of, kind_of
 from kangtou_engine.match.events import MatchOver, RoundBegan, Scored
 from kangtou_engine.match.match import Game
+from kangtou_engine.match.state import Config
+from kangtou_engine.words import COMMON_WORDS, Words, say
 
 from .names import WORDS, event_text, word
 
@@ -86,12 +88,14 @@ class Renderer:
 
     # ---- events ----
 
-    def event(self, game: Game, event: Event) -> list[str]:
+    def event(self, game: Game, event: Event, config: Config) -> list[str]:
         """What happened, in a line or a few; [] for what says nothing by itself."""
         if isinstance(event, RoundBegan):
             return [self._round(event)]
+        told = [self.line(line) for line in game.spec.tell(event, config, self.lang)]
         if isinstance(event, Scored):
-            return [self.word("points", points=self._points(event.points))]
+            points = [self.word("points", points=self._points(event.points))]
+            return [*told, *(points if any(event.points) or not told else ())]
         if isinstance(event, MatchOver):
             return [self.word("over", scores=_numbers(event.scores), places=_numbers(event.places))]
         values = dict(fields_of(event))
@@ -99,9 +103,11 @@ class Renderer:
         if kind == "dealt":
             return self._dealt(values)
         who = values.pop("seat", None)
-        template = event_text(kind, self.lang, game.spec.words)
-        said = template.format_map(self._shown(values)) if template else self._plainly(kind, values)
-        return [f"{self.seat(who)} {said}" if isinstance(who, int) else said]
+        if not told:
+            template = event_text(kind, self.lang, game.spec.words)
+            shown = self._shown(values, {**COMMON_WORDS, **game.spec.words})
+            told = [template.format_map(shown) if template else self._plainly(kind, values)]
+        return [f"{self.seat(who)} {told[0]}", *told[1:]] if isinstance(who, int) else told
 
     def _round(self, event: RoundBegan) -> str:
         parts = [self.word("round", round=event.round)]
@@ -124,9 +130,13 @@ class Renderer:
     def _points(self, points: Sequence[int]) -> str:
         return " ".join(f"{point:+d}" for point in points)
 
-    def _shown(self, values: Mapping[str, Any]) -> Mapping[str, str]:
+    def _shown(self, values: Mapping[str, Any], words: Words) -> Mapping[str, str]:
+        """Fields as people read them; a word that the game has a text for (`phase.sink`, `suit.S`) as that."""
         shown: dict[str, str] = defaultdict(str)
-        shown.update((name, self._value(value)) for name, value in values.items())
+        for name, value in values.items():
+            code = f"{name}.{value}"
+            if value is not None:
+                shown[name] = say(words, code, {}, self.lang) if code in words else self._value(value)
         return shown
 
     def _value(self, value: Any) -> str:

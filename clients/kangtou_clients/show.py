@@ -43,7 +43,9 @@ class Shown:
     def moment(self, number: int, who: Who) -> list[str]:
         """What happened, as this viewer saw it, with round, trick and the time since the moment before."""
         moment = self.replay.moments[number]
-        lines = [line for event in self.replay.seen(number, who) for line in self.render.event(self.replay.game, event)]
+        replay, lines = self.replay, []
+        for event in replay.seen(number, who):
+            lines += self.render.event(replay.game, event, replay.config)
         lines += self._left(number, who)
         if moment.cause:
             lines.append(self.render.word("ended", cause=self.render.word(f"cause.{moment.cause}")))

@@ -93,6 +93,19 @@ class CaseKeys(Generic[R]):
     keys: frozenset[str] = frozenset()
 
 
+class Tell(Protocol):
+    """What happened in words, where a template `event.<kind>` of the game's words is not enough."""
+
+    def __call__(self, event: Event, config: Config, lang: str) -> tuple[str, ...]:
+        """Lines, without who did it; () to use the template. Of a score: what the round came to."""
+        ...
+
+
+def no_tell(event: Event, config: Config, lang: str) -> tuple[str, ...]:
+    """For games whose templates say everything."""
+    return ()
+
+
 class Standing(Protocol):
     """Whether a standing answer (design §5) still holds for a seat that is asked: else it is dropped."""
 
@@ -144,6 +157,7 @@ class GameSpec(Generic[R]):
     words           texts by code: refusals, constraints, names of things; (English, Chinese) templates
     random, greedy  bots: an action for `seat` from its view, by the given chance
     show            lines that show the table from a view, language "en" or "zh"
+    tell            an event in words, for what templates cannot say
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     """
 
@@ -177,6 +191,7 @@ class GameSpec(Generic[R]):
     table_action: Callable[[State[R], Action], tuple[Event, ...]] = no_table_action
     standing: Standing = no_standing
     standing_until: tuple[str, ...] = ()
+    tell: Tell = no_tell
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
 
     @property

@@ -137,7 +137,7 @@ async def _follow(common: Common, remote: Remote, match: Match, once: bool) -> N
             common.put_json({"seq": change.seq, "time_ms": change.time_ms, "events": events, "gap": change.gap})
             continue
         for event in change.events:
-            for line in render.event(match.game, event):
+            for line in render.event(match.game, event, match.view.config):
                 common.put(line)
     ending = remote.given(await match.finished())
     if common.json:

@@ -19,6 +19,7 @@ from .options import SEATS, Options, configure
 from .score import final_scores, is_over
 from .show import show
 from .state import Own, Table, carry, fresh
+from .tell import tell
 from .view import view
 from .words import WORDS
 
@@ -74,6 +75,7 @@ GAME: GameSpec[Own] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    tell=tell,
     dealer_by_lot=False,  # DZ-2.3
     final_scores=final_scores,
     table_action=bury.table_action,

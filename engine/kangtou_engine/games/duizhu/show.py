@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...cards import Cards, Seat, show_cards
 from ...errors import Param
@@ -35,7 +36,7 @@ def show(view: Table, seat: Seat | None, lang: str) -> tuple[str, ...]:
     lines += [_seat_line(view, tell, owner, seat) for owner in ALL]
     if seat is not None and view.game.hands[seat]:
         lines.append(f"{tell('you')}: {_hand(view, seat)}")
-    return tuple(lines + _closed(view, tell) + _result(view, tell))
+    return tuple(lines + _closed(view, tell) + _result(view, tell, lang))
 
 
 def _head(view: Table, tell: Say) -> list[str]:
@@ -161,22 +162,28 @@ def _closed(view: Table, tell: Say) -> list[str]:
     return lines
 
 
-def _result(view: Table, tell: Say) -> list[str]:
+def result_line(result: Mapping[str, Any], lang: str) -> str:
+    """What a round came to. DZ-8.3, DZ-9."""
+    if result["outcome"] == "void":
+        return _say(lang, "void", round=result["round"])
+    return _say(
+        lang,
+        "result",
+        round=result["round"],
+        outcome=_say(lang, f"outcome.{result['outcome']}"),
+        points=result["points"],
+        level=result["level"],
+        last=result["last_trick"],
+    )
+
+
+def _result(view: Table, tell: Say, lang: str) -> list[str]:
     result, sheet = view.sheet.last_round, view.sheet
     if result is None:
         return []
+    lines = [result_line(result, lang)]
     if result["outcome"] == "void":
-        return [tell("void", round=result["round"])]
-    lines = [
-        tell(
-            "result",
-            round=result["round"],
-            outcome=tell(f"outcome.{result['outcome']}"),
-            points=result["points"],
-            level=result["level"],
-            last=result["last_trick"],
-        )
-    ]
+        return lines
     if sheet.next_dealer is not None:
         lines.append(tell("next", seat=sheet.next_dealer))
     if view.phase == OVER:

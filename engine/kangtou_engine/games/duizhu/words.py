@@ -142,9 +142,14 @@ _TERMS: Words = {
 }
 
 _EVENTS: Words = {
+    "kind.free": ("打自由, free choice", "打自由"),
+    "kind.ends": ("打大小, highest or lowest", "打大小"),
+    "kind.single": ("打单张, by position", "打单张"),
+    "end.high": ("highest", "大"),
+    "end.low": ("lowest", "小"),
     "event.drawn": ("cards drawn in turn from seat {first}: {cards}", "自 {first} 号起依次抓牌：{cards}"),
     "event.waited": ("does not declare", "不亮"),
-    "event.declared": ("shows {card}: its suit is trumps", "亮 {card} 定主"),
+    "event.declared": ("shows {card}: its suit is trumps", "亮绘牌 {card} 定主"),
     "event.dealer_found": ("becomes dealer: nobody has declared", "无人亮牌，成为庄家"),
     "event.phase_opened": ("next: {phase}", "进入 {phase}"),
     "event.redeal_opened": ("the defenders are asked about a redeal", "询问台下是否重新抓牌"),
@@ -162,9 +167,12 @@ _EVENTS: Words = {
     "event.annulled": ("table talk: buried jokers count for nothing", "有通话，扣王作废"),
     "event.play_began": ("play begins, seat {leader} leads", "开始出牌，{leader} 号首家"),
     "event.played": ("plays {cards}", "出 {cards}"),
-    "event.throw_stood": ("甩: throws {cards}, it stands", "甩 {cards}"),
-    "event.four_played": ("嗡: plays {cards}", "嗡 {cards}"),
-    "event.throw_failed": ("甩 fails: {thrown} can be beaten, {card} is led", "甩 {thrown} 不成，出 {card}"),
+    "event.throw_stood": ("甩: throws {cards}, it stands", "甩 {cards}，成立"),
+    "event.four_played": ("嗡: plays {cards}", "嗡：{cards}"),
+    "event.throw_failed": (
+        "甩 fails: {thrown} can be beaten, only its smallest card {card} is led",
+        "甩 {thrown} 不成，只出最小的 {card}",
+    ),
     "event.trick_won": ("wins the trick", "赢得本墩"),
     "event.table_shown": ("the tricks and the six are open; buried: {buried}", "公开各墩与底牌；扣底：{buried}"),
     "event.buried_counted": ("the defenders get the buried points: {cards}", "扣底分归台下：{cards}"),

@@ -32,6 +32,7 @@ from .reductions import canonical
 from .score import is_over
 from .show import show
 from .state import Round, blank, view
+from .tell import tell
 from .words import WORDS
 
 GAME: GameSpec[Round] = GameSpec(
@@ -64,6 +65,7 @@ GAME: GameSpec[Round] = GameSpec(
     random=bots.random,
     greedy=bots.greedy,
     show=show,
+    tell=tell,
     better=-1,
     first_seat=first_seat,
     standing=window.standing,

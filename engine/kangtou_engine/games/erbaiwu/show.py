@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ...cards import HIDDEN, Seat, show_cards
 from ...match.between import BETWEEN_PHASE
 from ...match.state import BETWEEN, CUT, OVER
@@ -95,16 +98,21 @@ def _hand(view: Position, seat: Seat, code: str, lang: str) -> str:
     return _say(code, lang, cards=show_cards(hand) or _say("none", lang), value=hand_value(hand, black))
 
 
+def result_line(result: Mapping[str, Any], lang: str) -> str:
+    """Who settled, 抠, round scores and extras. EB-9.2, EB-9.7."""
+    settled = result["settled"]
+    text = _say("settled_none", lang) if settled is None else _say("settled_by", lang, seat=settled)
+    if result["kou"]:
+        text += " · " + _say("kou", lang)
+    scores, extras = (", ".join(map(str, result[key])) for key in ("round_scores", "extras"))
+    return f"{text} · {_say('points', lang, scores=scores, extras=extras)}"
+
+
 def _result(view: Position, lang: str) -> list[str]:
     """What the round, or the match, came to. EB-9, EB-10."""
     lines, result = [], view.sheet.last_round
     if result is not None:
-        settled = result["settled"]
-        text = _say("settled_none", lang) if settled is None else _say("settled_by", lang, seat=settled)
-        if result["kou"]:
-            text += " · " + _say("kou", lang)
-        scores, extras = (", ".join(map(str, result[key])) for key in ("round_scores", "extras"))
-        lines.append(f"{text} · {_say('points', lang, scores=scores, extras=extras)}")
+        lines.append(result_line(result, lang))
     if view.phase == OVER and view.sheet.places is not None:
         lines.append(_say("places", lang, places=", ".join(map(str, view.sheet.places))))
         if over := losers(view):

@@ -24,6 +24,7 @@ from .score import LIGHTNING, PLAYED, score
 from .show import show
 from .state import PLAY, REVEAL, Hongshi, Own
 from .talk import table_action
+from .tell import tell
 from .view import view
 from .words import WORDS
 
@@ -74,6 +75,7 @@ GAME: GameSpec[Own] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    tell=tell,
     table_action=table_action,
     standing=standing,
     standing_until=(UNTIL_REVEAL,),

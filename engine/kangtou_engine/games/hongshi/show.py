@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...cards import HIDDEN, ORDER, RANKS, Cards, Seat, show_cards
 from ...errors import Param
@@ -103,7 +104,11 @@ class _Lines:
         return f"{one.seat} {show_cards(one.cards)}" + (f" ({self.say('as_ten')})" if one.as_ten else "")
 
     def result(self) -> str:
-        last = self.view.sheet.last_round or {}
-        code = "result.lightning" if last["how"] == LIGHTNING else "result"
-        listed = {name: ", ".join(map(str, last[name])) for name in ("order", "up", "points")}
-        return self.say(code, round=last["round"], factor=last["factor"], **listed)
+        return result_line(self.view.sheet.last_round or {}, self.lang)
+
+
+def result_line(last: Mapping[str, Any], lang: str) -> str:
+    """What a round came to. HS-8, HS-9, HS-10."""
+    code = "result.lightning" if last["how"] == LIGHTNING else "result"
+    listed = {name: ", ".join(map(str, last[name])) for name in ("order", "up", "points")}
+    return say(WORDS, code, {"round": last["round"], "factor": last["factor"], **listed}, lang)

@@ -24,6 +24,14 @@ WORDS: Words = {
     "does_not_beat": ("{cards} does not beat {old}", "{cards} 管不上 {old}"),
     "no_penalty_now": ("penalties are taken from the deal until the next round", "现在不能罚分"),
     "penalize_whom": ("say whom: penalize seat=K", "请指明座位：penalize seat=K"),
+    # events
+    "cart": (
+        "车 (cart): nobody beats the last play of a seat that is out; seat {leader} leads",
+        "车：{leader} 号位领出",
+    ),
+    "as_tens": ("plays {cards} as tens", "出 {cards}，作十"),
+    "red_pair": ("两张红十: plays the red pair {cards}", "出两张红十 {cards}"),
+    "four_tens": ("plays all four tens {cards}", "出四个十 {cards}"),
     # names
     "phase.reveal": ("reveal", "亮牌"),
     "phase.play": ("play", "出牌"),

@@ -13,6 +13,7 @@ from .evolve import evolve, view
 from .options import SPECS, configure
 from .show import show
 from .state import Round, fresh
+from .tell import tell
 from .words import WORDS
 
 GAME: GameSpec[Round] = GameSpec(
@@ -39,4 +40,5 @@ GAME: GameSpec[Round] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    tell=tell,
 )

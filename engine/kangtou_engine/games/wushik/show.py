@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...cards import HIDDEN, Cards, Seat, show_cards
 from ...match.between import BETWEEN_PHASE
@@ -116,14 +117,20 @@ def name_of(variant: str, combo: Combo, lang: str) -> str:
     return _say(code, lang, kind=term, n=values["n"], top=values["top"])
 
 
+def result_lines(last: Mapping[str, Any], lang: str) -> tuple[str, ...]:
+    """What a round came to. WK-8.5 …"""
+    said = {key: _list(last[key]) for key in ("out", "captured", "left", "round_points", "gain")}
+    ended = _say("ended", lang, ending=_say(f"ending.{last['ending']}", lang), **said)
+    winner = last["round_winner"]
+    return (ended, _say("won", lang, seats=_list(winner)) if winner else _say("drawn", lang))
+
+
 def _result(view: WushikState, lang: str) -> list[str]:
     """What the round, or the match, came to. WK-8.5 …, WK-12.5."""
-    lines, last = [], view.sheet.last_round
+    lines: list[str] = []
+    last = view.sheet.last_round
     if last is not None:
-        said = {key: _list(last[key]) for key in ("out", "captured", "left", "round_points", "gain")}
-        lines.append(_say("ended", lang, ending=_say(f"ending.{last['ending']}", lang), **said))
-        winner = last["round_winner"]
-        lines.append(_say("won", lang, seats=_list(winner)) if winner else _say("drawn", lang))
+        lines += result_lines(last, lang)
     if view.phase == OVER and view.sheet.places is not None:
         lines.append(_say("places", lang, places=_list(view.sheet.places)))
     return lines

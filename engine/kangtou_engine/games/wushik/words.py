@@ -84,6 +84,12 @@ WORDS: Words = {
     "name.top": ("{kind} {top}", "{kind} {top}"),
     "name.long": ("{kind}, {n} cards, top {top}", "{kind}，{n} 张，最大 {top}"),
     "name.suit": ("{kind} of {suit}", "{suit}{kind}"),
+    # events
+    "plays": ("plays {cards} ({name})", "出 {cards}（{name}）"),
+    "announces": ("亮相: announces {cards}", "亮相：{cards}"),
+    "captures": ("wins the trick: {points} points", "赢得此轮，抓 {points} 分"),
+    "hands_on": ("; is out, seat {leader} leads", "；已出完，{leader} 号位首出"),
+    "event.show_passed": ("announces nothing more", "不再亮相"),
     # the table
     "head": ("round {round} · {variant} · {phase}", "第 {round} 局 · {variant} · {phase}"),
     "to_act": ("to act: {seats}", "轮到：{seats}"),
