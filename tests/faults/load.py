@@ -160,8 +160,9 @@ class Load:
     async def _seat(self, session: Session, match_id: str, entropy: bytes, played: Played) -> None:
         match = await session.attach(match_id, entropy=entropy)
         assert isinstance(match, Match), match
+        await self._attached(session, match)
         async for prompt in match.prompts():
-            await asyncio.sleep(random.uniform(0, 2 * self.think))
+            await self._think(match)
             action = self._choose(match, prompt)
             answer = await prompt.answer(action)
             if isinstance(answer, Accepted):
@@ -174,6 +175,13 @@ class Load:
         played.receipts.append(getattr(ending, "receipt", ""))
         played.warnings += len(match.warnings)
         await session.leave(match)
+
+    async def _attached(self, session: Session, match: Match) -> None:
+        """What a seat does before it plays: nothing here."""
+
+    async def _think(self, match: Match) -> None:
+        """How long an answer takes."""
+        await asyncio.sleep(random.uniform(0, 2 * self.think))
 
     async def _again(self, match: Match, prompt: Prompt, played: Played) -> None:
         """The same question once more, as a new command, until the log takes it or the question is over."""
