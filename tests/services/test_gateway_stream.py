@@ -186,6 +186,20 @@ async def test_resuming_brings_what_was_missed() -> None:
         assert (await late.first(lambda one: one.HasField("snapshot"))).snapshot.seq == accepted
 
 
+async def test_a_late_spectator_sees_no_closed_tricks() -> None:
+    """HS-13.3: whatever position he claims, he gets a snapshot."""
+    async with whole_server() as server, AsyncExitStack() as stack:
+        await server.make("m1")
+        asked, prompt, _ = await to_act(stack, server, "m1")
+        await asked.command("m1", "c1", prompt.number, f"play {prompt.legal[0].args[0]}")
+        seq = (await asked.answer("c1")).accepted.seq
+        for claimed in (1, 2, seq - 1, seq):
+            late = await stack.enter_async_context(raw_stream(server.address, "eve"))
+            await late.attach("m1", spectate=True, from_seq=claimed)
+            assert (await late.first(lambda one: one.HasField("snapshot"))).snapshot.seq == seq
+            assert not any(one.HasField("entry") for one in late.seen)
+
+
 async def test_leaving_and_half_closing() -> None:
     """After a detach nothing comes; a client that sends no more still gets what it follows."""
     async with whole_server() as server, AsyncExitStack() as stack:

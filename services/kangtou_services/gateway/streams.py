@@ -266,7 +266,9 @@ class PlayStream:
         self._drop(key)
         follower = self.followers[key] = Follower(self, key)
         sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
-        sub.spectate, sub.seat, sub.seq, sub.entropy = body.spectate, seat, body.from_seq, body.entropy
+        sub.spectate, sub.seat, sub.entropy = body.spectate, seat, body.entropy
+        # What a spectator says he has seen, nobody can know: closed tricks are not shown again (HS-13.3).
+        sub.seq = 0 if body.spectate else body.from_seq
         self.tables.subscribe(sub)
 
     def _detach(self, request: play.PlayRequest, size: int) -> None:
