@@ -144,13 +144,13 @@ class Supervisor:
         deadline = time.monotonic() + child.ready_s
         if child.says_ready:
             assert process.stdout is not None
-            try:
-                async with asyncio.timeout(child.ready_s):
-                    while (line := await process.stdout.readline()) not in (b"", b"ready\n"):
-                        pass
-            except TimeoutError:
-                return False
-            return line == b"ready\n"
+            said = asyncio.ensure_future(_says_ready(process.stdout))
+            stopping = asyncio.ensure_future(self._stopping.wait())
+            await asyncio.wait((said, stopping), timeout=child.ready_s, return_when=asyncio.FIRST_COMPLETED)
+            ready = said.done() and said.result()
+            said.cancel()
+            stopping.cancel()
+            return ready or self._stopping.is_set()
         while child.ready is not None and not await child.ready():
             if process.returncode is not None or time.monotonic() > deadline or self._stopping.is_set():
                 return self._stopping.is_set()
@@ -215,6 +215,13 @@ class Supervisor:
         fresh = record.with_suffix(".new")
         fresh.write_text(json.dumps(noted))
         fresh.replace(record)
+
+
+async def _says_ready(output: asyncio.StreamReader) -> bool:
+    """Whether a line `ready` comes before the output ends."""
+    while (line := await output.readline()) not in (b"", b"ready\n"):
+        pass
+    return line == b"ready\n"
 
 
 def _end_group(pid: int) -> None:

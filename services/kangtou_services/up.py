@@ -16,6 +16,7 @@ import structlog
 
 from . import logs
 from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
+from .log.base import LogUnavailable
 from .log.promises import PromiseBroken, insist
 from .redis_client import connect
 from .settings import Settings
@@ -41,17 +42,33 @@ def main(settings: Settings) -> int:
         lock = lock_folder(settings.data)
     except FolderInUse:
         return fail(f"another server runs on {settings.data}; stop it, or use another --data folder", EXIT_IN_USE)
+    except OSError as error:
+        return fail(f"{settings.data} cannot be the data folder: {error.strerror}", EXIT_GAVE_UP)
     with lock:
         left = end_leftovers(settings.data)
         if left:
             log.warning("leftovers_ended", processes=left)
         end_left_over(settings.data / "redis")
+        try:
+            _can_listen(settings)
+        except OSError as error:
+            return fail(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}", EXIT_GAVE_UP)
         _environment(settings)
         try:
             asyncio.run(_run(settings))
         except (GaveUp, PromiseBroken) as error:
             return fail(str(error), EXIT_GAVE_UP)
+        except LogUnavailable as error:
+            return fail(f"Redis cannot be used: {error}", EXIT_GAVE_UP)
     return 0
+
+
+def _can_listen(settings: Settings) -> None:
+    """Raises OSError if the address is another's: gateways, who share a port, would share it with another server."""
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind((settings.host, settings.port))
+        probe.listen()
 
 
 def embedded_server(settings: Settings) -> EmbeddedServer:
