@@ -602,6 +602,18 @@ def test_a_standing_answer_is_told_to_nobody() -> None:
     assert played.drafts[-1].events == []
 
 
+def test_standing_answers_do_not_fill_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is an entry: a seat has so many a round. What it left last goes on; the other seats have their own."""
+    monkeypatch.setattr(core, "MAX_LEFT", 5)
+    played, hearts, _ = split_tens(people=(0, 1, 2, 3))
+    answers = [code_of(played.leave(hearts, "pass")) for _ in range(7)]
+    assert answers == ["accepted"] * 5 + ["too_many_standing"] * 2
+    assert hearts in played.table.standing
+    assert code_of(played.leave((hearts + 1) % 4, "pass")) == "accepted"
+    played.take_over()
+    assert code_of(played.leave(hearts, "pass")) == "too_many_standing"
+
+
 def test_standing_answers_of_people_take_the_drawn_time() -> None:
     """Whatever the hand is; also after a takeover the moment is drawn anew."""
     played, hearts, _ = split_tens(people=(0, 1, 2, 3))

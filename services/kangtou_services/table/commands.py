@@ -24,6 +24,7 @@ PLATFORM = {
     "log_unavailable": ("moves cannot be stored now; try again soon", "暂时无法保存动作，请稍后再试"),
     "too_many_waiting": ("too many commands of yours are waiting", "等待处理的命令过多"),
     "bad_until": ("a standing answer cannot end that way here", "此处的预设回答不支持该终止条件"),
+    "too_many_standing": ("you have changed your standing answer too often", "预设回答更改过于频繁"),
     "unknown_match": ("there is no such match here", "没有这场对局"),
     "quarantined": ("this table is quarantined after repeated crashes", "本桌因多次崩溃已被隔离"),
     "table_unavailable": ("the table cannot be reached now; try again", "暂时无法连接牌桌，请重试"),

@@ -34,6 +34,7 @@ from .standing import Standing, kept
 
 MAX_QUEUE = 256  # commands waiting at one table
 MAX_STEPS = 512  # accepted actions in one entry
+MAX_LEFT = 1_000  # standing answers that a seat may leave in this round and the former: each is an entry of the log
 Done = tuple[str, int]  # content, seq
 
 
@@ -296,6 +297,10 @@ class Table:
     def _leave(self, draft: Draft, command: Command) -> play.Answer | None:
         if command.action is not None and command.until and command.until not in self.game.spec.standing_until:
             return refused(command.command_id, platform_refusal("bad_until"))
+        stored = [(seat, content) for (seat, _), (content, _) in self.done.items()]
+        stored += [(earlier.seat, earlier.content) for earlier in draft.commands]
+        if sum(seat == command.seat and content.startswith("standing ") for seat, content in stored) >= MAX_LEFT:
+            return refused(command.command_id, platform_refusal("too_many_standing"))
         until = command.until if command.action is not None else ""
         draft.items.append(Left(command.seat, command.command_id, command.action, until))
         draft.standing.pop(command.seat, None)
