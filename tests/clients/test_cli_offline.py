@@ -15,6 +15,7 @@ import zstandard
 from kangtou_clients import books
 from kangtou_clients.cli import main
 from kangtou_clients.cli.common import options_first
+from kangtou_clients.cli.config import Config, Profile
 from kangtou_engine.match.match import Game
 from kangtou_engine.record import canonical_text, write_record
 from kangtou_engine.registry import REGISTRY
@@ -82,6 +83,11 @@ def test_help_teaches_with_examples(run: Run) -> None:
         (("nonsense",), 2, "No such command"),
         (("replay",), 2, "Missing argument"),
         (("games", "--lang", "fr"), 2, "--lang is zh or en"),
+        (("demo", "--game", "chess"), 8, "there is no game chess; there are: "),
+        (("open", "hongshi", "--turn-ms", "99999999999"), 2, "--turn-ms"),
+        (("sit", "m1", "--seat", "99999999999"), 2, "--seat"),
+        (("act", "m1", "pass", "--prompt", "-1"), 2, "--prompt"),
+        (("act", "m1", "pass", "--seat", "99999999999"), 2, "--seat"),
         (("games", "chess"), 8, "there is no game chess; there are: "),
         (("rules", "chess"), 8, "there is no book chess"),
         (("rules", "HS-99.1"), 8, "there is no rule HS-99.1"),
@@ -97,6 +103,40 @@ def test_what_goes_wrong_is_said_in_a_line(run: Run, words: tuple[str, ...], cod
     assert (found, out) == (code, "")
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"{bad",
+        b"[]",
+        b"\xff\xfe",
+        b'{"servers": {"s:1": {"me": 5}}}',
+        b'{"servers": {"s:1": {"me": {"account_id": "a", "name": "A", "kind": "", "token": "\\n", "expires_ms": 1}}}}',
+    ],
+)
+def test_a_configuration_that_cannot_be_read(run: Run, tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.json").write_bytes(raw)
+    code, out, err = run("whoami", "--server", "s:1")
+    assert (code, out) == (2, "")
+    assert "is not a configuration of this program" in err
+
+
+def test_commands_that_run_at_once_keep_what_each_has_written(run: Run) -> None:
+    """A long one (`quick` in the queue) does not undo what a short one (`register`) has put in meanwhile."""
+    long = Config()
+    Config().keep("s:1", "", Profile("a", "A", "human", "t-a", 1))
+    long.keep("s:1", "b", Profile("b", "B", "human", "t-b", 1))
+    Config().keep_entropy("s:1", "", "m1", "aa")
+    long.keep_entropy("s:1", "", "m2", "bb")
+    long.keep_entropy("s:1", "", "m1", "")
+    Config().keep_entropy("s:1", "nobody", "m1", "aa")
+    found = Config()
+    assert found.profiles("s:1") == ["b", "me"]
+    profile = found.profile("s:1", "")
+    assert profile is not None
+    assert profile.entropies == {"m2": "bb"}
 
 
 def test_version(run: Run) -> None:

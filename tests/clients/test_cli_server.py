@@ -121,6 +121,8 @@ def test_from_an_account_to_a_verified_match(run: Run, server: Server, tmp_path:
     assert match in run("tables", "--as", "bob")[1]
     assert run("open", "hongshi", "-o", "rounds=many", "--as", "ann")[0] == 2
     assert run("open", "hongshi", "-o", "rounds", "--as", "ann")[0] == 2
+    assert "allowed: 1 … 1000" in run("open", "hongshi", "-o", f"rounds={1 << 70}", "--as", "ann")[2]
+    assert "no option" in run("open", "hongshi", "-o", f"nonsense={1 << 63}", "--as", "ann")[2]
     assert run("open", "chess", "--as", "ann")[0] == 5
     assert run("sit", "nowhere", "--as", "ann")[0] == 8
     for seat, name in enumerate(SEATS):
@@ -163,6 +165,9 @@ def play_some(run: Run, match: str) -> None:
     code, out, _ = run("watch", match, "--once", "--as", SEATS[0])
     assert code == 0
     assert "round 1" in out
+    shown = json.loads(run("watch", match, "--once", "--json", "--as", SEATS[0])[1])
+    assert (shown["match"], shown["seat"]) == (match, 0)
+    assert shown["view"]["sheet"]["round"] == 1
 
 
 def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from . import words
 from .exits import USAGE, CommandError
 
 DEFAULT_SERVER = "127.0.0.1:7480"
+MOST = (1 << 31) - 1  # what a number in a message can be
 # Options that may stand anywhere on the line, with whether they take a value.
 ANYWHERE = {"--server": True, "--as": True, "--lang": True, "--json": False, "--no-color": False, "--letters": False}
 

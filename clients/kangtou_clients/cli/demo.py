@@ -21,9 +21,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from kangtou_engine.registry import REGISTRY
+
 from ..api import ApiError, connect
 from .common import of
-from .exits import FAILED, OK
+from .exits import FAILED, NOT_FOUND, OK
 
 BOTS = (("greedy", "Lao Wang"), ("random", "Xiao Li"), ("greedy", "Da Liu"), ("random", "Er Ma"))
 
@@ -47,6 +49,8 @@ def demo(
       kangtou demo --game duizhu --matches 4
     """
     common = of(context)
+    if game not in REGISTRY.names():
+        raise common.fail(NOT_FOUND, "no_game", game=game, games=", ".join(REGISTRY.names()))
     console = Console(no_color=not common.colour, highlight=False)
     return asyncio.run(_Demo(console, game, matches, tables, common.lang).run())
 

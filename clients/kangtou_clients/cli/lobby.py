@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
@@ -14,7 +15,7 @@ from kangtou_engine.options import option_from_text
 from kangtou_engine.registry import REGISTRY
 
 from ..api import Place, Wanted
-from .common import Common, of
+from .common import MOST, Common, of
 from .exits import USAGE, CommandError
 from .remote import Remote, run
 from .seats import keep, opened
@@ -23,9 +24,13 @@ Options: TypeAlias = Annotated[
     list[str], typer.Option("--option", "-o", metavar="NAME=VALUE", help="a house option; `kangtou games GAME` lists")
 ]
 Game: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help="`kangtou games` lists them")]
-Seats: TypeAlias = Annotated[int, typer.Option("--seats", metavar="N", help="0: the game's default")]
-TurnMs: TypeAlias = Annotated[int, typer.Option("--turn-ms", metavar="MS", help="time for a move; 0: the server's")]
-WindowMs: TypeAlias = Annotated[int, typer.Option("--window-ms", metavar="MS", help="time in a window; 0: the game's")]
+Seats: TypeAlias = Annotated[int, typer.Option("--seats", metavar="N", min=0, max=MOST, help="0: the game's default")]
+TurnMs: TypeAlias = Annotated[
+    int, typer.Option("--turn-ms", metavar="MS", min=0, max=MOST, help="time for a move; 0: the server's")
+]
+WindowMs: TypeAlias = Annotated[
+    int, typer.Option("--window-ms", metavar="MS", min=0, max=MOST, help="time in a window; 0: the game's")
+]
 STATES = {pb.TABLE_STATE_OPEN: "open", pb.TABLE_STATE_PLAYING: "playing", pb.TABLE_STATE_OVER: "over"}
 
 
@@ -125,7 +130,9 @@ def tables(
 def sit(
     context: typer.Context,
     match: Annotated[str, typer.Argument(metavar="MATCH", help="a table, as `open` and `tables` show it")],
-    seat: Annotated[int | None, typer.Option("--seat", metavar="N", help="default: any free one")] = None,
+    seat: Annotated[
+        int | None, typer.Option("--seat", metavar="N", min=0, max=MOST, help="default: any free one")
+    ] = None,
 ) -> None:
     """Take a seat at an open table.
 
@@ -180,9 +187,14 @@ def _value(game: str, name: str, value: str) -> int | bool | str:
     for row in rows:
         if row.name == name:
             try:
-                return option_from_text(row, value)
+                return _sent(option_from_text(row, value), value)
             except BadOptions as error:
                 raise CommandError(USAGE, str(error)) from error
     if value in ("true", "false"):
         return value == "true"
-    return int(value) if value.removeprefix("-").isdigit() else value
+    return _sent(int(value), value) if re.fullmatch("-?[0-9]{1,20}", value) else value
+
+
+def _sent(value: int | bool | str, text: str) -> int | bool | str:
+    """A number that no message can hold goes as its text: the server says what it allows."""
+    return text if not isinstance(value, str) and abs(value) >= 1 << 63 else value

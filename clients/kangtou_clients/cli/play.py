@@ -9,17 +9,20 @@ import typer
 
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import TooMany
+from kangtou_engine.plain import view_to_plain
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.words import explain, say
 
 from ..api import Match, Refused
-from .common import Common, of
+from .common import MOST, Common, of
 from .exits import REFUSED, CommandError
 from .remote import Remote, run
 from .seats import entropy_of, opened
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
-SeatOption = Annotated[int | None, typer.Option("--seat", metavar="N", help="where you have several; default: yours")]
+SeatOption = Annotated[
+    int | None, typer.Option("--seat", metavar="N", min=0, max=MOST, help="where you have several; default: yours")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +37,9 @@ def act(
     match: MatchId,
     action: Annotated[list[str], typer.Argument(metavar="ACTION...", help="as in the books: play HT DT")],
     seat: SeatOption = None,
-    prompt: Annotated[int, typer.Option("--prompt", metavar="N", help="default: the question that is open")] = 0,
+    prompt: Annotated[
+        int, typer.Option("--prompt", metavar="N", min=0, max=(1 << 64) - 1, help="default: the question that is open")
+    ] = 0,
     command_id: Annotated[str, typer.Option("--id", metavar="ID", help="a repeat with it is done once")] = "",
 ) -> None:
     """Do one action in a match. Exit code 5 if it is refused; the rule that refuses it is named.
@@ -129,6 +134,10 @@ async def _follow(common: Common, remote: Remote, match: Match, once: bool) -> N
     if not common.json:
         for line in _table(match, common):
             common.put(render.line(line))
+    elif once:
+        common.put_json(
+            {"match": match.match_id, "seat": match.seat, "seq": match.seq, "view": view_to_plain(match.view)}
+        )
     if once:
         return
     async for change in changes:

@@ -10,7 +10,6 @@ from ..api import ApiError, Match, Place
 from .remote import Remote
 
 OPEN_S = 5.0
-KEEP_MOST = 50
 
 
 def keep(remote: Remote, place: Place) -> None:
@@ -18,9 +17,11 @@ def keep(remote: Remote, place: Place) -> None:
     profile = remote.profile
     assert profile is not None
     profile.entropies[place.match_id] = place.entropy.hex()
-    for old in list(profile.entropies)[:-KEEP_MOST]:
-        del profile.entropies[old]
-    remote.config.save()
+    _keep(remote, place.match_id, place.entropy.hex())
+
+
+def _keep(remote: Remote, match: str, entropy: str) -> None:
+    remote.config.keep_entropy(remote.client.address, remote.common.profile, match, entropy)
 
 
 def entropy_of(remote: Remote, match: str) -> bytes:
@@ -38,6 +39,6 @@ async def opened(remote: Remote, match: str, seat: Seat | None = None) -> None:
         async with asyncio.timeout(OPEN_S), remote.client.play() as session:
             if isinstance(await session.attach(match, seat=seat, entropy=entropy), Match):
                 del remote.profile.entropies[match]
-                remote.config.save()
+                _keep(remote, match, "")
     except (TimeoutError, ApiError):
         return  # the match has not started yet, or goes on without it
