@@ -220,7 +220,9 @@ def test_every_rule_that_the_engine_names_can_be_shown() -> None:
 
 def test_games(run: Run) -> None:
     """List and options, in both languages and for programs."""
-    assert "红十" in run("games")[1]
+    lines = run("games")[1].splitlines()
+    titles = ("对主", "二百五", "红十", "五十K")
+    assert len({line.index(title) for line, title in zip(lines, titles, strict=True)}) == 1  # in columns
     assert "lightning_factor" in run("games", "hongshi")[1]
     assert "选项" in run("games", "hongshi", "--lang", "zh")[1]
     (game,) = json.loads(run("games", "hongshi", "--json")[1])

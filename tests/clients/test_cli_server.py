@@ -125,6 +125,10 @@ def test_from_an_account_to_a_verified_match(run: Run, server: Server, tmp_path:
     assert "no option" in run("open", "hongshi", "-o", f"nonsense={1 << 63}", "--as", "ann")[2]
     assert run("open", "chess", "--as", "ann")[0] == 5
     assert run("sit", "nowhere", "--as", "ann")[0] == 8
+    for words in (("legal", match), ("watch", match, "--once"), ("act", match, "pass")):
+        code, out, err = run(*words, "--as", "ann")
+        assert (code, out) == (5, "")
+        assert "this match has not begun: 4 of 4 seats are free" in err
     for seat, name in enumerate(SEATS):
         code, out, err = run("sit", match, "--seat", seat, "--as", name)
         assert code == 0, err
@@ -181,7 +185,10 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     row = json.loads(run("archive", "list", "--json", "--game", "hongshi", "--as", "ann")[1].splitlines()[0])
     assert row["match"] == match
     assert row["players"] == ["Ann", "Bob", "Cat", "Dan"]
-    assert run("archive", "list", "--game", "duizhu", "--as", "ann")[1] == ""
+    assert run("archive", "list", "--game", "duizhu", "--as", "ann") == (0, "", "kangtou: no finished match fits\n")
+    assert run("archive", "list", "--game", "duizhu", "--json", "--as", "ann") == (0, "", "")
+    assert run("archive", "list", "--limit", "-1", "--as", "ann")[0] == 2
+    assert run("tables", "duizhu", "--as", "ann") == (0, "", "kangtou: no table has free seats\n")
     assert run("archive", "list", "--since", "2020-01-01", "--until", "2020-02-01", "--as", "ann")[1] == ""
     assert run("archive", "list", "--since", "soon", "--as", "ann")[0] == 2
     assert "hongshi@1" in run("archive", "show", match, "--as", "ann")[1]

@@ -36,7 +36,7 @@ def list_records(
     tournament: Annotated[str, typer.Option("--tournament", metavar="ID")] = "",
     since: Annotated[str, typer.Option("--since", metavar="DATE", help="ended on or after 2026-01-31 (UTC)")] = "",
     until: Annotated[str, typer.Option("--until", metavar="DATE", help="ended before it")] = "",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="at most so many; 0: all")] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=0, help="at most so many; 0: all")] = 20,
 ) -> None:
     """List finished matches, the last to end first.
 
@@ -63,6 +63,8 @@ def list_records(
             left -= 1
             if left == 0:
                 break
+        if left == limit:
+            common.note("no_records")
 
     run(common, work)
 

@@ -50,8 +50,14 @@ class Common:
         return Renderer(self.lang, letters=self.letters, colour=self.colour, names=tuple(names))
 
     def put(self, text: str = "") -> None:
-        """A line for people."""
+        """A line for people, shown at once also in a pipe."""
         sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    def note(self, code: str, **params: object) -> None:
+        """A remark beside the output, for people."""
+        if not self.json:
+            sys.stderr.write(f"kangtou: {self.say(code, **params)}\n")
 
     def put_json(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
         """A line for programs."""

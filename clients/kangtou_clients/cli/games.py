@@ -39,9 +39,10 @@ def games(
     if common.json:
         common.put_json([_plain(spec) for spec in specs])
         return
-    for spec in specs:
-        seats = "/".join(map(str, spec.seats_allowed))
-        common.put(f"{spec.name:<10}{spec.title[0]:<10}{spec.title[1]}  {common.say('seats', seats=seats)}")
+    seats = [common.say("seats", seats="/".join(map(str, spec.seats_allowed))) for spec in specs]
+    widths = [max(map(len, column)) + 2 for column in ([spec.name for spec in specs], seats)]
+    for spec, count in zip(specs, seats, strict=True):
+        common.put(f"{spec.name:<{widths[0]}}{count:<{widths[1]}}{spec.title[1]}  {spec.title[0]}")
     if game:
         _options(common, specs[0].option_rows)
 

@@ -121,8 +121,12 @@ def tables(
     common = of(context)
 
     async def work(remote: Remote) -> None:
+        found = False
         async for table in remote.client.lobby.tables(game):
             _put_table(common, table)
+            found = True
+        if not found:
+            common.note("no_tables")
 
     run(common, work)
 

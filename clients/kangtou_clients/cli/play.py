@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 import typer
 
+from kangtou.v1 import lobby_pb2 as pb
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import TooMany
 from kangtou_engine.plain import view_to_plain
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.words import explain, say
 
-from ..api import Match, Refused
+from ..api import CallFailed, Match, Refused
 from .common import MOST, Common, of
-from .exits import REFUSED, CommandError
+from .exits import NOT_FOUND, REFUSED, CommandError
 from .remote import Remote, run
 from .seats import entropy_of, opened
 
@@ -65,7 +67,7 @@ def act(
         accepted = remote.given(answer)
         common.put_json({"seq": accepted.seq}) if common.json else common.put(str(accepted.seq))
 
-    run(common, work)
+    _run(common, match, work)
 
 
 def legal(context: typer.Context, match: MatchId, seat: SeatOption = None) -> None:
@@ -93,7 +95,7 @@ def legal(context: typer.Context, match: MatchId, seat: SeatOption = None) -> No
         for action in found:
             common.put(common.renderer().action(action))
 
-    run(common, work)
+    _run(common, match, work)
 
 
 def watch(
@@ -120,7 +122,25 @@ def watch(
                 found = await _attach(remote, session, match, None)
             await _follow(common, remote, remote.given(found), once)
 
-    run(common, work)
+    _run(common, match, work)
+
+
+def _run(common: Common, match: str, work: Callable[[Remote], Awaitable[None]]) -> None:
+    """At the server; of a match that is not there it is said if its table still has free seats."""
+
+    async def told(remote: Remote) -> None:
+        try:
+            await work(remote)
+        except (CallFailed, CommandError) as error:
+            if getattr(error, "status", "") != "NOT_FOUND" and getattr(error, "code", 0) != NOT_FOUND:
+                raise
+            table = await remote.client.lobby.table(match)
+            if isinstance(table, Refused) or table.state != pb.TABLE_STATE_OPEN:
+                raise
+            free = sum(not seat.account_id for seat in table.seats)
+            raise common.fail(REFUSED, "not_begun", free=free, seats=len(table.seats)) from error
+
+    run(common, told)
 
 
 async def _attach(remote: Remote, session: Any, match: str, seat: int | None) -> Match | Refused:

@@ -77,6 +77,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "expires": ("the token is good for {days} days", "令牌还有 {days} 天有效"),
     "bad_option": ("{text!r} is no option: write NAME=VALUE", "{text!r} 不是选项：应写作 名称=值"),
     "bad_day": ("{text!r} is no day: write it as 2026-01-31", "{text!r} 不是日期：应写作 2026-01-31"),
+    "not_begun": (
+        "this match has not begun: {free} of {seats} seats are free",
+        "对局尚未开始：{seats} 个座位中还有 {free} 个空位",
+    ),
+    "no_tables": ("no table has free seats", "没有空座的牌桌"),
+    "no_records": ("no finished match fits", "没有符合条件的已结束对局"),
     "free": ("free", "空位"),
     "ticket_waiting": ("waiting; {waiting} in the queue", "排队中；共 {waiting} 人"),
     "ticket_matched": ("matched", "已配对"),
