@@ -29,6 +29,8 @@ from tests.games.parrot import GAME as PARROT
 from .server import Server
 
 REGISTRY = Registry((*SPECS, PARROT))
+# Refusals of answers that crossed another seat's, or an outage, on the way.
+CROSSED = ("stale_prompt", "not_your_turn", "log_unavailable", "match_over", "not_snatchable")
 
 
 @dataclass(slots=True)
@@ -168,9 +170,13 @@ class Load:
             if isinstance(answer, Accepted):
                 played.acked.append((match.seat or 0, action, answer.seq))
             else:
-                assert answer.code in ("stale_prompt", "not_your_turn", "log_unavailable", "match_over"), answer
+                assert answer.code in CROSSED, answer
                 if answer.code == "log_unavailable":
                     await self._again(match, prompt, played)
+                elif answer.code == "not_snatchable" and match.prompt is prompt:
+                    passed = await prompt.answer(prompt.default)  # what it wanted is gone, the question is not
+                    if isinstance(passed, Accepted):
+                        played.acked.append((match.seat or 0, str(prompt.default), passed.seq))
         ending = await match.finished()
         played.receipts.append(getattr(ending, "receipt", ""))
         played.warnings += len(match.warnings)
