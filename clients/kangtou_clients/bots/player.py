@@ -80,5 +80,5 @@ async def _answer(match: Match, prompt: Prompt, chosen: Policy, pick: Pick, tall
             tally.moves += 1
             return
         tally.refused += 1
-        if match.prompt is not prompt:
-            return
+        if match.prompt is None or match.prompt.number != prompt.number:
+            return  # another question now; the same one may have been put again
