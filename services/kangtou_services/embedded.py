@@ -31,6 +31,7 @@ _log = structlog.get_logger(__name__)
 
 _SOCKET_PATH_MOST = 107  # bytes; a limit of the system
 _PR_SET_PDEATHSIG = 1
+_ENDING_S = 1.0
 
 
 class EmbeddedError(Exception):
@@ -92,10 +93,7 @@ class EmbeddedServer:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(self.folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as held:
-                raise AlreadyRunning(f"another server uses {self.folder}") from held
+            self._take(lock)
             self.socket.unlink(missing_ok=True)
             with self.log_file.open("ab") as output:
                 self._process = subprocess.Popen(
@@ -116,15 +114,24 @@ class EmbeddedServer:
         """Turn this process into the server, for a supervisor that keeps it alive. Raises EmbeddedError."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(self.folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as held:
-            raise AlreadyRunning(f"another server uses {self.folder}") from held
+        self._take(lock)
         os.set_inheritable(lock, True)
         self.socket.unlink(missing_ok=True)
         os.chdir(self.folder)
         command = self._command()
         os.execv(command[0], command)
+
+    def _take(self, lock: int) -> None:
+        """Lock the folder; a server that is just ending lets go of it in a moment. Raises AlreadyRunning."""
+        until = time.monotonic() + _ENDING_S
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except OSError as held:
+                if time.monotonic() > until:
+                    raise AlreadyRunning(f"another server uses {self.folder}") from held
+                time.sleep(0.02)
 
     def start(self, timeout_s: float = 30.0) -> None:
         """Start it and wait until it answers (it first reads its data). Raises EmbeddedError and leaves no process."""
