@@ -263,12 +263,16 @@ def main() -> None:
     args = parser.parse_args()
     wanted = {"pairs": pairs, "tables": tables, "streams": streams, "open": opened}
     chosen = [one for name, one in wanted.items() if args.only in (None, name)]
+    uvloop.run(everything(args, chosen))
+
+
+async def everything(args: Any, chosen: list[Any]) -> None:
+    """In one event loop: gRPC does not like a second one in the same process."""
     if chosen:
-        uvloop.run(measure(args, 2, chosen))
-    if args.only in (None, "actors"):
-        for actors in (1, 2, 4):
-            print(f"{actors} actors:", flush=True)
-            uvloop.run(measure(args, actors, [tables]))
+        await measure(args, 2, chosen)
+    for actors in (1, 2, 4) if args.only in (None, "actors") else ():
+        print(f"{actors} actors:", flush=True)
+        await measure(args, actors, [tables])
 
 
 if __name__ == "__main__":
