@@ -63,8 +63,10 @@ def _wushik(variant: str, seats: int = 4, *more: str) -> Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    # to the end level J, where a void round may be claimed
-    "duizhu": Kind("duizhu", 4, {"start_level": "J", "end_level": "J", "rounds": 0}, PHASES["duizhu"]),
+    "duizhu to the end level": Kind(
+        "duizhu", 4, {"start_level": "4", "end_level": "4", "rounds": 0}, tuple(set(PHASES["duizhu"]) - {"redeal"})
+    ),
+    "duizhu at J": Kind("duizhu", 4, {"start_level": "J", "rounds": 4}, ("deal", "redeal", "play", "between")),
     "erbaiwu, 2 seats": Kind("erbaiwu", 2, {"rounds": 2}, PHASES["erbaiwu"]),
     "erbaiwu, 6 seats": Kind("erbaiwu", 6, {"rounds": 2}, PHASES["erbaiwu"]),
     "hongshi": Kind("hongshi", 4, {"rounds": 2}, PHASES["hongshi"]),
@@ -118,6 +120,8 @@ class Watched(Load):
             return str(prompt.default)  # it has been answered meanwhile
         if self.game == "duizhu" and match.view.phase == "deal" and self.open & {"way", "fix"}:
             return "wait"  # only if nobody declares another way is chosen
+        if self.game == "duizhu" and match.view.phase == "sink" and random.randrange(5):
+            return "pass"  # what is sunk lowers levels: the match would be long
         if self.game == "duizhu" and match.view.phase == "play" and match.seat is not None:
             return str(match.game.spec.greedy(match.view, match.seat, prompt.legal, random.randrange))
         return super()._choose(match, prompt)
