@@ -28,6 +28,7 @@ from .settings import Settings
 log = structlog.get_logger(__name__)
 
 NAMESPACE = "kangtou"
+LOOPBACK = "127.0.0.1"
 CORE = ("gcs_server", "raylet")
 
 
@@ -132,7 +133,7 @@ def run_pool(settings: Settings) -> int:
         log_to_driver=False,
         configure_logging=False,
         num_cpus=None if settings.ray_address else pool_size(settings),
-        _node_ip_address=settings.host,  # without it Ray listens on the network
+        _node_ip_address=LOOPBACK,  # without it Ray listens on the network
     )
     actors = [_remote(index, settings) for index in range(pool_size(settings))]
     addresses = ray.get([actor.ready.remote(60.0) for actor in actors], timeout=90)
