@@ -9,6 +9,7 @@ Skips: under CI=true a skipped test is a failed one. What a test needs, `.ci/run
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from typing import Protocol
 
@@ -38,8 +39,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let hypothesis follow `--counts`."""
+    """Let hypothesis follow `--counts`; let Ctrl-C reach the commands that tests start.
+
+    A shell without job control starts what runs in the background with SIGINT ignored, and children inherit that.
+    """
     hypothesis.settings.load_profile(config.getoption("counts"))
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
