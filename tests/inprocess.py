@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
-from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment, seed_commitment
+from kangtou_engine.boards import match_commitment
+from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment
 from kangtou_services.agreement import BOT, Agreement, Member
 from kangtou_services.gateway.server import Running, start
 from kangtou_services.host.serve import Serving, serving
@@ -87,10 +88,11 @@ class Server:
         players: tuple[str, ...] = ("ann", "bob", "cat", "dan"),
         game: str = "parrot",
         entropies: Mapping[int, bytes] | None = None,
+        seed: bytes = b"",
         **given: Any,
     ) -> Agreement:
-        """Create a match. Options of the game as `options`."""
-        seed = secrets.token_bytes(SEED_BYTES)
+        """Create a match. Options of the game as `options`; a `board` comes with its seed."""
+        seed = seed or secrets.token_bytes(SEED_BYTES)
         opened = entropies or {}
         members = tuple(
             Member(name, name.title(), BOT, entropy_commitment(opened[seat]) if seat in opened else "")
@@ -102,7 +104,7 @@ class Server:
             version=1,
             seats=len(players),
             members=members,
-            seed_commitment=seed_commitment(match, seed),
+            seed_commitment=match_commitment(match, given.get("board", ""), seed),
             created_ms=time.time_ns() // 1_000_000,
             **{"options": {}, **given},
         )

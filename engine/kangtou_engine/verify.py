@@ -5,6 +5,7 @@ commitments  the seed and the opened entropies are those committed to before the
 deals        every pack follows from seed and entropies (shuffle.py); needs no game
 play         the engine of the record's rules version, run over the actions, causes the very same events
 result       scores and places are those of the state at the end
+board        the seed of a tournament's board follows from the tournament's, if that is given
 receipt      the last hash is the one that a seat was given: catches a record that was rewritten as a whole
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .boards import board_seed, match_chance, match_commitment, read_board
 from .errors import BadText, IllegalAction
 from .events import Event, from_text, kinds, to_text
 from .match.events import RoundBegan
@@ -23,7 +25,7 @@ from .record import Fault, Moment, Record, RecordFault, examine, moments_of
 from .record.text import write_record
 from .registry import Registry
 from .replay import find_game
-from .shuffle import SeededChance, entropy_commitment, seed_commitment
+from .shuffle import SeededChance, entropy_commitment
 
 MAX_FINDINGS = 50
 _ROUND = kinds((RoundBegan,))
@@ -65,8 +67,12 @@ class Report:
             self.findings.append(Finding(line, code, text))
 
 
-def verify(data: bytes | str, registry: Registry, receipt: str = "") -> Report:
-    """Verify a record's text; `receipt` is what a seat kept, if there is one. Never raises for what a text can hold."""
+def verify(data: bytes | str, registry: Registry, receipt: str = "", tournament_seed: bytes = b"") -> Report:
+    """Verify a record's text. Never raises for what a text can hold.
+
+    receipt          what a seat kept, if there is one
+    tournament_seed  32 bytes, once the tournament has published it: the seed of a board must follow from it
+    """
     report = Report()
     try:
         record, faults = examine(data)
@@ -82,8 +88,10 @@ def verify(data: bytes | str, registry: Registry, receipt: str = "") -> Report:
         report.add(last - 1, "receipt", "the record is not the one that this receipt was given for")
     moments = moments_of(record)
     _commitments(report, record, moments, last - 2)
+    _board(report, record, tournament_seed, last - 2)
     if record.entropies is not None:
-        chance = SeededChance(record.head.terms.match, record.seed, record.entropies)
+        terms = record.head.terms
+        chance = match_chance(terms.match, terms.board, record.seed, record.entropies)
         _deals(report, moments, chance)
         _rerun(report, record, registry, moments, chance)
     report.findings.sort(key=lambda finding: finding.line)
@@ -100,7 +108,7 @@ def _fault(report: Report, fault: Fault) -> None:
 
 def _commitments(report: Report, record: Record, moments: Sequence[Moment], seed_line: int) -> None:
     terms = record.head.terms
-    if seed_commitment(terms.match, record.seed) != terms.seed_commitment:
+    if match_commitment(terms.match, terms.board, record.seed) != terms.seed_commitment:
         report.add(seed_line, "commitment", "the seed is not the one that was committed to")
     line = next((moment.line for moment in moments if moment.begin), 0)
     for seat, (place, entropy) in enumerate(zip(terms.seats, record.entropies or (), strict=False)):
@@ -108,6 +116,22 @@ def _commitments(report: Report, record: Record, moments: Sequence[Moment], seed
             report.add(line, "entropy", f"the entropy of seat {seat} is not the one that it committed to")
         elif place.commitment and not entropy:
             report.notes.append(f"seat {seat} did not open the entropy that it had committed to; it counted as empty")
+
+
+def _board(report: Report, record: Record, tournament_seed: bytes, seed_line: int) -> None:
+    """The packs of a board are the tournament's; without its seed it cannot be told whether they were chosen."""
+    board = record.head.terms.board
+    if not board:
+        return
+    try:
+        tournament, number = read_board(board)
+    except ValueError as error:
+        report.add(0, "board", str(error))
+        return
+    if not tournament_seed:
+        report.notes.append(f"played on board {board}: its seed is to be compared with the tournament's")
+    elif record.seed != board_seed(tournament, tournament_seed, number):
+        report.add(seed_line, "board", f"the seed of board {board} does not follow from the tournament's seed")
 
 
 # ---- deals ----

@@ -19,9 +19,10 @@ import structlog
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou.wire import option_to_pb, options_from_pb, refusal_to_pb
+from kangtou_engine.boards import match_commitment
 from kangtou_engine.errors import BadOptions
 from kangtou_engine.match.match import Game
-from kangtou_engine.shuffle import SEED_BYTES, seed_commitment
+from kangtou_engine.shuffle import SEED_BYTES
 
 from .agreement import Agreement, Member
 from .functions import stop_if_cancelled
@@ -159,12 +160,23 @@ class Opening:
         self._now_ms = now_ms
         self._open_s = open_s
 
-    async def start(self, match_id: str, choice: Choice, members: Sequence[Member], pool: str = "") -> bool:
+    async def start(
+        self,
+        match_id: str,
+        choice: Choice,
+        members: Sequence[Member],
+        pool: str = "",
+        *,
+        board: str = "",
+        seed: bytes = b"",
+        tags: Mapping[str, str] | None = None,
+    ) -> bool:
         """Create the match unless it exists, then have it opened; whether it is hosted now.
 
+        A tournament gives `board` and its `seed` (engine/boards.py); the members then commit to no entropy.
         Repeats do no harm: agreement and seed are those of the first. Raises StoreUnavailable: then it may exist.
         """
-        seed = secrets.token_bytes(SEED_BYTES)
+        seed = seed or secrets.token_bytes(SEED_BYTES)
         agreement = Agreement(
             match_id=match_id,
             game=choice.game,
@@ -172,12 +184,14 @@ class Opening:
             seats=choice.seats,
             options=choice.options,
             members=tuple(members),
-            seed_commitment=seed_commitment(match_id, seed),
+            seed_commitment=match_commitment(match_id, board, seed),
             created_ms=self._now_ms(),
             turn_ms=choice.turn_ms,
             window_ms=choice.window_ms,
             rated=choice.rated,
             pool=pool,
+            board=board,
+            tags=dict(tags or {}),
             open_wait_ms=self._clocks.open_wait_ms,
         )
         try:

@@ -113,7 +113,7 @@ def dealt(lines: list[str], head_end: int, end: int, seed: bytes) -> list[str]:
     wrong: list[str] = []
     head = dict(line.split(" ", 1) for line in lines[1:head_end])
     promised = [line.split(" ")[4] for line in lines[:head_end] if line.startswith("seat ")]
-    match = head["match"]
+    match = head.get("board", head["match"])  # the section "Boards"
     if sha(b"kangtou/seed/1\0" + match.encode() + b"\0" + seed) != head["seed-commitment"]:
         wrong.append(f"line {end + 1}: not the seed that was committed to")
     begin = next((at for at in range(head_end, end) if lines[at].startswith("= begin entropies=")), None)
@@ -124,7 +124,7 @@ def dealt(lines: list[str], head_end: int, end: int, seed: bytes) -> list[str]:
     for seat, (entropy, promise) in enumerate(zip(entropies, promised, strict=True)):
         if entropy and sha(b"kangtou/entropy/1\0" + entropy) != promise:
             wrong.append(f"line {begin + 1}: seat {seat} committed to another entropy")
-    chance = Chance(match, seed, entropies)
+    chance = Chance(match, seed, [] if "board" in head else entropies)
     numbered = [(at + 1, lines[at]) for at in range(head_end, end)]
     return wrong + shuffled(numbered, chance) + hands(numbered, head["game"])
 

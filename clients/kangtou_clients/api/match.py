@@ -248,7 +248,7 @@ class Match:
             self.turn_ms, self.window_ms = message.clock.turn_ms, message.clock.window_ms
         assert self._witness is not None
         self._witness.seat = None if self.spectate else self.seat
-        self._warn(self._witness.attached(message.seed_commitment, tuple(message.entropy_commitments)))
+        self._warn(self._witness.attached(message.seed_commitment, tuple(message.entropy_commitments), message.board))
 
     def _snapshot(self, message: play.Snapshot) -> None:
         self._view = view_from_plain(self.game, self.config, value_from_pb(message.view))

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from kangtou_engine.boards import match_chance, match_commitment
 from kangtou_engine.cards import Cards, Seat
 from kangtou_engine.events import Event, to_text
 from kangtou_engine.match.events import LotDrawn, PileCut, RoundBegan
 from kangtou_engine.match.match import Game
 from kangtou_engine.match.state import CUT, Config
-from kangtou_engine.shuffle import SeededChance, entropy_commitment, seed_commitment
+from kangtou_engine.shuffle import entropy_commitment
 
 from .values import Ending, TrustWarning
 
@@ -50,17 +51,18 @@ class Witness:
         self._config = config
         self._entropy = entropy
         self._seed = ""
+        self._board = ""
         self._commitments: tuple[str, ...] = ()
         self._lots: list[Cards] = []
         self._deals: list[Deal] = []
 
-    def attached(self, commitment: str, entropies: tuple[str, ...]) -> list[TrustWarning]:
+    def attached(self, commitment: str, entropies: tuple[str, ...], board: str = "") -> list[TrustWarning]:
         """What the match is committed to, told at every attach. A change, or another's commitment, is suspicious."""
         found = []
-        if self._seed and (commitment, entropies) != (self._seed, self._commitments):
+        if self._seed and (commitment, entropies, board) != (self._seed, self._commitments, self._board):
             found.append(self._warn("commitment_changed"))
         if not self._seed:
-            self._seed, self._commitments = commitment, entropies
+            self._seed, self._commitments, self._board = commitment, entropies, board
         if self._entropy and self.seat is not None and self._own() not in ("", entropy_commitment(self._entropy)):
             found.append(self._warn("own_commitment"))
         return found
@@ -89,12 +91,14 @@ class Witness:
         return list(self._check(ending))
 
     def _check(self, ending: Ending) -> Iterator[TrustWarning]:
+        if self._board and not ending.seed:
+            return  # comes with the tournament's report; `kangtou verify` compares then
         try:
-            chance = SeededChance(self.match_id, ending.seed, ending.entropies)
+            chance = match_chance(self.match_id, self._board, ending.seed, ending.entropies)
         except ValueError:
             yield self._warn("unverifiable")
             return
-        if seed_commitment(self.match_id, ending.seed) != self._seed:
+        if match_commitment(self.match_id, self._board, ending.seed) != self._seed:
             yield self._warn("seed_not_committed")
         yield from self._check_entropies(ending.entropies)
         pack = self._game.spec.pack(self._config)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import typer
 
 from kangtou_engine.registry import REGISTRY
+from kangtou_engine.shuffle import SEED_BYTES
 from kangtou_engine.verify import Report
 from kangtou_engine.verify import verify as verify_record
 
 from .common import Common, of
-from .exits import FAILED, OK
+from .exits import FAILED, OK, USAGE, CommandError
 from .source import load
+
+_SEED = re.compile(f"[0-9a-fA-F]{{{2 * SEED_BYTES}}}")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +30,9 @@ def verify(
     receipt: Annotated[
         str, typer.Option("--receipt", metavar="HEX", help="the receipt that a seat was given at the end")
     ] = "",
+    tournament_seed: Annotated[
+        str, typer.Option("--tournament-seed", metavar="HEX", help="the tournament's seed, from its report")
+    ] = "",
 ) -> int:
     """Verify a record: hashes, commitments, every deal, every event, the result.
 
@@ -36,10 +43,13 @@ def verify(
     Examples:
       kangtou verify match.ktr.zst
       kangtou verify mx4k2p7q --receipt 3f9a...
+      kangtou verify board.ktr.zst --tournament-seed 09ab...
     """
     common = of(context)
+    if tournament_seed and not _SEED.fullmatch(tournament_seed):
+        raise CommandError(USAGE, f"--tournament-seed is {2 * SEED_BYTES} hexadecimal digits")
     source = load(common, target)
-    report = verify_record(source.data, REGISTRY, receipt)
+    report = verify_record(source.data, REGISTRY, receipt, bytes.fromhex(tournament_seed))
     if common.json:
         common.put_json(_plain(report))
     else:

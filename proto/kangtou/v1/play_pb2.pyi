@@ -400,11 +400,16 @@ class Attached(_message.Message):
     ENTROPY_COMMITMENTS_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     seed_commitment: _builtins.str
     """What the shuffle is committed to: SHA-256 in hex, and the seats' commitments by seat ("" where none)."""
     rated: _builtins.bool
     over: _builtins.bool
     """The match has ended already; `ended` follows."""
+    board: _builtins.str
+    """Set if the packs are those of a tournament's board, TOURNAMENT/NUMBER: then no seat has an entropy, and the seed comes
+    with the tournament's report.
+    """
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -425,10 +430,11 @@ class Attached(_message.Message):
         entropy_commitments: _abc.Iterable[_builtins.str] | None = ...,
         rated: _builtins.bool = ...,
         over: _builtins.bool = ...,
+        board: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "players", b"players", "rated", b"rated", "seed_commitment", b"seed_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "players", b"players", "rated", b"rated", "seed_commitment", b"seed_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -646,6 +652,7 @@ class Ended(_message.Message):
     cause: _builtins.str
     """`rules`, or abandoned, operator, forfeit, faulted."""
     seed: _builtins.bytes
+    """Empty for a tournament's board, as are the entropies: others may still have to play it."""
     receipt: _builtins.str
     """The record's final hash, hex: keep it as a receipt."""
     @_builtins.property

@@ -112,6 +112,7 @@ class Audiences:
             entropy_commitments=[member.commitment for member in agreement.members],
             rated=agreement.rated,
             over=self.table.over,
+            board=agreement.board,
         )
         message.clock.turn_ms = agreement.turn_ms
         message.clock.window_ms = agreement.window_ms
@@ -150,13 +151,16 @@ class Audiences:
         """How the match ended, with what opens its shuffle."""
         table = self.table
         sheet = table.state.sheet
+        board = table.agreement.board  # others may still have to play it: its seed comes with the tournament's report
         message = play.Ended(
             cause=table.cause,
-            seed=table.reveal_seed(),
+            seed=b"" if board else table.reveal_seed(),
             receipt=table.receipt,
             scores=sheet.scores,
             places=sheet.places or (),
         )
+        if board:
+            return message
         opened = table.opened()
         message.entropies.extend(opened.get(seat, b"") for seat in range(table.config.seats))
         return message

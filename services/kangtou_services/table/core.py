@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.actions import Action
+from kangtou_engine.boards import match_chance
 from kangtou_engine.cards import Seat
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.events import Event, to_text
@@ -23,7 +24,7 @@ from kangtou_engine.match.events import RoundBegan
 from kangtou_engine.match.match import AnyState, Game
 from kangtou_engine.match.state import OVER
 from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, valid_id, write_body
-from kangtou_engine.shuffle import ENTROPY_MAX, SeededChance, entropy_commitment
+from kangtou_engine.shuffle import ENTROPY_MAX, entropy_commitment
 
 from ..agreement import BOT, HUMAN, Agreement
 from ..log.base import Entry
@@ -53,7 +54,7 @@ class Table:
         self.state: AnyState = game.before(self.config)
         self.prompts = Prompts((None,) * self.config.seats)
         self.entropies: dict[Seat, bytes] = {}
-        self.chance = SeededChance(agreement.match_id, seed, ())
+        self.chance = match_chance(agreement.match_id, agreement.board, seed, ())
         self.begun = False
         self.cause = ""
         self.receipt = ""
@@ -210,7 +211,7 @@ class Table:
 
     def _begin(self, draft: Draft) -> None:
         opened = tuple(self.entropies.get(seat, b"") for seat in range(self.config.seats))
-        self.chance = SeededChance(self.agreement.match_id, self._seed, opened)
+        self.chance = match_chance(self.agreement.match_id, self.agreement.board, self._seed, opened)
         draft.begin = tuple(entropy.hex() for entropy in opened)
         events, draft.state = self.game.begin(self.config, self.chance)
         draft.events += events

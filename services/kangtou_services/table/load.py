@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kangtou_engine.boards import match_chance
 from kangtou_engine.errors import BadText
 from kangtou_engine.events import Event, from_text
 from kangtou_engine.match.events import RoundBegan
 from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, read_body
-from kangtou_engine.shuffle import SeededChance
 
 from ..log.base import Entry, EventLog
 from .commands import Command
@@ -85,7 +85,8 @@ def _load(table: Table, entry: Entry, start: int, first: int) -> None:
     if body.begin is not None:
         opened = [bytes.fromhex(text) for text in body.begin]
         table.entropies = {seat: entropy for seat, entropy in enumerate(opened) if entropy}
-        table.chance = SeededChance(table.agreement.match_id, table._seed, opened)
+        agreement = table.agreement
+        table.chance = match_chance(agreement.match_id, agreement.board, table._seed, opened)
         table.begun = True
     if entry.seq >= start:
         _fold(table, entry, body, fresh=entry.seq == start)
