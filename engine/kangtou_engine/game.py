@@ -16,6 +16,7 @@ from .cards import Card, Cards, Seat
 from .errors import BadOptions
 from .events import Event
 from .match.state import Config, State
+from .scene import Draw
 from .words import Words
 
 
@@ -158,6 +159,7 @@ class GameSpec(Generic[R]):
     random, greedy  bots: an action for `seat` from its view, by the given chance
     show            lines that show the table from a view, language "en" or "zh"
     tell            an event in words, for what templates cannot say
+    draw            the same as `show` by places, for programs that draw the table; None: the lines will do
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     """
 
@@ -192,6 +194,7 @@ class GameSpec(Generic[R]):
     standing: Standing = no_standing
     standing_until: tuple[str, ...] = ()
     tell: Tell = no_tell
+    draw: Draw | None = None
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
 
     @property

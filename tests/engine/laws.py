@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from kangtou_engine.actions import Action, parse_action
-from kangtou_engine.cards import Seat, in_order
+from kangtou_engine.cards import HIDDEN, Seat, in_order
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.events import Event, fields_of, from_fields, from_text, kind_of, to_text
 from kangtou_engine.game import TooMany
@@ -154,7 +154,17 @@ class Watch:
                 lines = game.spec.show(view, audience, lang)
                 assert lines
                 assert not any("\n" in line for line in lines)
+                self.drawn(view, audience, lang)
             assert view_from_plain(game, self.config, view_to_plain(view)) == view
+
+    def drawn(self, view: AnyState, audience: Seat | None, lang: str) -> None:
+        """The scene has a place for every seat, with its hand whole exactly where the view has it."""
+        scene = self.game.scene(view, audience, lang)
+        assert scene.head
+        assert len(scene.places) == self.config.seats
+        for place, hand in zip(scene.places, view.game.hands, strict=True):
+            assert in_order(place.hand) == (() if HIDDEN in hand else in_order(hand))
+            assert HIDDEN not in (*place.laid, *place.shown)
 
     def replay(self) -> None:
         """The same action texts give the same events."""

@@ -20,6 +20,7 @@ from ..chance import Chance
 from ..errors import IllegalAction
 from ..events import Event, freeze, kinds
 from ..game import GameSpec, Legal, Phase
+from ..scene import Scene, scene_of_lines
 from . import lot
 from .between import BETWEEN_PHASE, cut_phase
 from .events import (
@@ -259,6 +260,11 @@ class Game:
             places=sheet.places,
         )
         return State(state.config, shown, state.phase, game=self.spec.view(state, seat))
+
+    def scene(self, view: AnyState, seat: Seat | None, lang: str) -> Scene:
+        """The table by places, from a view of `seat` (None: a spectator), in "en" or "zh"."""
+        draw = self.spec.draw
+        return draw(view, seat, lang) if draw else scene_of_lines(view, self.spec.show(view, seat, lang))
 
 
 def _lot_drawn(game: Game, state: AnyState, event: LotDrawn) -> AnyState:

@@ -16,6 +16,7 @@ from .cases import CASES
 from .events import EVENTS
 from .evolve import evolve
 from .options import SEATS, Options, configure
+from .scene import draw
 from .score import final_scores, is_over
 from .show import show
 from .state import Own, Table, carry, fresh
@@ -75,6 +76,7 @@ GAME: GameSpec[Own] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    draw=draw,
     tell=tell,
     dealer_by_lot=False,  # DZ-2.3
     final_scores=final_scores,

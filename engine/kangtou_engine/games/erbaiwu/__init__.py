@@ -29,6 +29,7 @@ from .evolve import evolve
 from .options import SEATS, Options, configure, first_seat
 from .pack import PACK
 from .reductions import canonical
+from .scene import draw
 from .score import is_over
 from .show import show
 from .state import Round, blank, view
@@ -65,6 +66,7 @@ GAME: GameSpec[Round] = GameSpec(
     random=bots.random,
     greedy=bots.greedy,
     show=show,
+    draw=draw,
     tell=tell,
     better=-1,
     first_seat=first_seat,

@@ -20,6 +20,7 @@ from .evolve import evolve
 from .options import Options, configure, options_of
 from .play import PLAY_PHASE, canonical, is_settled, trick_won
 from .reveal import REVEAL_PHASE, UNTIL_REVEAL, is_closed, standing
+from .scene import draw
 from .score import LIGHTNING, PLAYED, score
 from .show import show
 from .state import PLAY, REVEAL, Hongshi, Own
@@ -75,6 +76,7 @@ GAME: GameSpec[Own] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    draw=draw,
     tell=tell,
     table_action=table_action,
     standing=standing,

@@ -11,6 +11,7 @@ from .deal import deal, pack
 from .events import EVENTS
 from .evolve import evolve, view
 from .options import SPECS, configure
+from .scene import draw
 from .show import show
 from .state import Round, fresh
 from .tell import tell
@@ -40,5 +41,6 @@ GAME: GameSpec[Round] = GameSpec(
     random=random,
     greedy=greedy,
     show=show,
+    draw=draw,
     tell=tell,
 )

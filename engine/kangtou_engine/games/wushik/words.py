@@ -92,6 +92,8 @@ WORDS: Words = {
     "event.show_passed": ("announces nothing more", "不再亮相"),
     # the table
     "head": ("round {round} · {variant} · {phase}", "第 {round} 局 · {variant} · {phase}"),
+    "stake": ("{points} points in the trick", "此轮 {points} 分"),
+    "mark.captured": ("captured {points}", "抓 {points} 分"),
     "to_act": ("to act: {seats}", "轮到：{seats}"),
     "seat": (
         "seat {seat}: {count} cards, captured {points}, score {score}",
