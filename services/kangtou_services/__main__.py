@@ -7,6 +7,7 @@ import sys
 
 from pydantic import ValidationError
 
+from .archive.store import ArchiveMissing, RecordStore
 from .settings import Settings
 
 # Each is `module:function`, loaded when asked for; a function takes the settings and gives an exit code.
@@ -16,6 +17,8 @@ PROCESSES = {
     "pool": "actors:run_pool",
     "gateway": "gateway.server:main",
 }
+
+ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work
 
 
 def main() -> int:
@@ -30,6 +33,14 @@ def main() -> int:
         for problem in error.errors():
             sys.stderr.write(f"kangtou: setting {'.'.join(map(str, problem['loc']))}: {problem['msg']}\n")
         return 2
+    if name in ON_ARCHIVE:
+        try:
+            RecordStore(settings.archive).check()
+        except ArchiveMissing as error:
+            sys.stderr.write(f"kangtou: {error}\n")
+            return 2
+        except OSError as error:  # it may come back: matches do not wait for it
+            sys.stderr.write(f"kangtou: warning: {error}\n")
     module, _, function = PROCESSES[name].partition(":")
     found = getattr(importlib.import_module(f".{module}", __package__), function)
     return int(found(settings))

@@ -40,6 +40,7 @@ async def on_redis(settings: Settings) -> Backend:
     await load_library(client)
     disks = Disks(replicas=settings.replicas)
     event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
+    registry = load_registry(settings.extra_games)
 
     async def close() -> None:
         await event_log.close()
@@ -47,11 +48,11 @@ async def on_redis(settings: Settings) -> Backend:
 
     return Backend(
         settings,
-        load_registry(settings.extra_games),
+        registry,
         event_log,
         store,
         RedisDirectory(client),
-        Archiver.of(settings, event_log, store),
+        Archiver.of(settings, event_log, store, registry),
         client,
         close,
     )
@@ -61,17 +62,18 @@ def in_memory(settings: Settings) -> Backend:
     """All in this process: for practice and tests."""
     server = MemoryServer()
     event_log, store = MemoryLog(server), MemoryMatchStore(server)
+    registry = load_registry(settings.extra_games)
 
     async def close() -> None:
         await event_log.close()
 
     return Backend(
         settings,
-        load_registry(settings.extra_games),
+        registry,
         event_log,
         store,
         MemoryDirectory(),
-        Archiver.of(settings, event_log, store),
+        Archiver.of(settings, event_log, store, registry),
         None,
         close,
     )

@@ -2,6 +2,6 @@
 
 from .archiver import Archiver
 from .index import Index, Listed, Query
-from .store import ArchiveConflict, ArchiveError, RecordStore
+from .store import ArchiveConflict, ArchiveError, ArchiveMissing, RecordStore
 
-__all__ = ["ArchiveConflict", "ArchiveError", "Archiver", "Index", "Listed", "Query", "RecordStore"]
+__all__ = ["ArchiveConflict", "ArchiveError", "ArchiveMissing", "Archiver", "Index", "Listed", "Query", "RecordStore"]

@@ -13,11 +13,12 @@ import structlog
 
 from kangtou_engine.errors import BadText
 from kangtou_engine.record import Place, Record, Terms, make_record
+from kangtou_engine.registry import REGISTRY, Registry
 
 from ..agreement import Agreement
 from ..log.base import EventLog, MatchStore
 from ..settings import Settings
-from .index import Index, listed
+from .index import VERSION, Index, listed
 from .names import Names
 from .store import ArchiveError, RecordStore
 
@@ -54,14 +55,14 @@ class Archiver:
         self.names = names
 
     @classmethod
-    def of(cls, settings: Settings, log: EventLog, store: MatchStore) -> Archiver:
+    def of(cls, settings: Settings, log: EventLog, store: MatchStore, registry: Registry = REGISTRY) -> Archiver:
         """As the settings say: records at the archive's URL, index and names in the data folder."""
         folder = settings.data / "archive-index"
         return cls(
             log,
             store,
             RecordStore(settings.archive),
-            Index(folder / "records.sqlite3"),
+            Index(folder / f"records-{VERSION}.sqlite3", registry),
             Names(folder / "names.sqlite3"),
         )
 
@@ -86,7 +87,7 @@ class Archiver:
         record = self._record(agreement, rows, seed)
         path = self.records.put(record)
         self.names.note({member.account_id: member.name for member in agreement.members}, agreement.created_ms)
-        self.index.add([listed(record, path)])
+        self.index.add([listed(record, path, self.index.registry)])
         return path
 
     def _record(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> Record:

@@ -1,170 +1,197 @@
 """Finding records: a sqlite file beside the data, rebuilt from the records alone whenever it is lost.
 
-Several processes use it at once (WAL). Paging is by key, so the thousandth page costs what the first does. All calls
-block.
+Several processes use it at once (WAL). A row is found by its terms (`rows`), each with a list of postings in the order
+of ends; paging is by key, so the thousandth page costs what the first does. All calls block.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kangtou_engine.record import Record
-from kangtou_engine.record.text import show_json
+from kangtou_engine.errors import BadText
+from kangtou_engine.registry import REGISTRY, Registry
 
+from .rows import FIELDS, Listed, listed, postings
+from .search import BadPage, Key, Query, Walk, position, token_of, wanted
 from .store import SUFFIX, ArchiveError, RecordStore
 
-VERSION = 1
-_TABLES = """
+__all__ = ["BadPage", "Index", "Listed", "Query", "Rebuilt", "listed"]
+
+VERSION = 2
+SCAN = 5_000  # rows that one request looks at, if most of them do not fit
+_TABLES = f"""
 CREATE TABLE IF NOT EXISTS records (
-    match TEXT PRIMARY KEY, path TEXT NOT NULL, game TEXT NOT NULL, rules INTEGER NOT NULL, variant TEXT NOT NULL,
-    options TEXT NOT NULL, started INTEGER NOT NULL, ended INTEGER NOT NULL, cause TEXT NOT NULL,
-    rounds INTEGER NOT NULL, moves INTEGER NOT NULL, rated INTEGER NOT NULL, pool TEXT NOT NULL,
-    tournament TEXT NOT NULL, accounts TEXT NOT NULL, scores TEXT NOT NULL, places TEXT NOT NULL
+    match TEXT PRIMARY KEY, {", ".join(f"{name} NOT NULL" for name in FIELDS if name != "match")}
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_end ON records (ended, match);
-CREATE INDEX IF NOT EXISTS by_game ON records (game, ended, match);
-CREATE INDEX IF NOT EXISTS by_tournament ON records (tournament, ended, match) WHERE tournament <> '';
-CREATE TABLE IF NOT EXISTS players (
-    account TEXT NOT NULL, ended INTEGER NOT NULL, match TEXT NOT NULL, game TEXT NOT NULL,
-    PRIMARY KEY (account, ended, match)
+CREATE INDEX IF NOT EXISTS by_end ON records (ended_ms, match);
+CREATE INDEX IF NOT EXISTS by_kind ON records (kind, ended_ms, match);
+CREATE TABLE IF NOT EXISTS terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, held INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS postings (
+    term INTEGER NOT NULL, ended INTEGER NOT NULL, match TEXT NOT NULL, place INTEGER, score INTEGER,
+    PRIMARY KEY (term, ended, match)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_player_game ON players (account, game, ended, match);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_COLUMNS = (
-    "match, path, game, rules, variant, options, started, ended, cause, rounds, moves, rated, pool, tournament,"
-    " accounts, scores, places"
-)
-
-_SEATED = "EXISTS (SELECT 1 FROM players AS p WHERE p.account = ? AND p.ended = r.ended AND p.match = r.match)"
-
-
-class BadPage(ValueError):
-    """A page token that no answer gave."""
+_TERMS_KEPT = 100_000  # numbers of terms that a process remembers
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """What to look for; what is empty does not matter. `from_ms` to `to_ms` is when it ended, the latter left out."""
+class Rebuilt:
+    """What filling the index from the records has done: rows put in and taken out, files that are no records."""
 
-    game: str = ""
-    account: str = ""
-    tournament: str = ""
-    from_ms: int = 0
-    to_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A record as a list shows it."""
-
-    match: str
-    path: str
-    game: str
-    version: int
-    variant: str
-    options: str
-    started_ms: int
-    ended_ms: int
-    cause: str
-    rounds: int
-    moves: int
-    rated: bool
-    pool: str
-    tournament: str
-    accounts: tuple[str, ...]
-    scores: tuple[int, ...]
-    places: tuple[int, ...]
-
-
-def listed(record: Record, path: str) -> Listed:
-    """What the index holds of a record."""
-    terms, outcome = record.head.terms, record.head.outcome
-    return Listed(
-        match=terms.match,
-        path=path,
-        game=terms.game,
-        version=terms.version,
-        variant=str(terms.options.get("variant", "")),
-        options=show_json(terms.options),
-        started_ms=outcome.started_ms or 0,
-        ended_ms=outcome.ended_ms,
-        cause=outcome.cause,
-        rounds=outcome.rounds,
-        moves=outcome.moves,
-        rated=terms.rated,
-        pool=terms.pool,
-        tournament=terms.tags.get("tournament", ""),
-        accounts=tuple(place.account for place in terms.seats),
-        scores=outcome.scores,
-        places=outcome.places or (),
-    )
+    added: int
+    gone: int
+    damaged: tuple[str, ...]
 
 
 class Index:
     """The index of one archive."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, registry: Registry = REGISTRY) -> None:
         self.path = path
+        self.registry = registry
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
+        self._terms: dict[str, int] = {}
+
+    # ---- rows ----
 
     def add(self, rows: Iterable[Listed]) -> None:
         """Put records in; a repeat changes nothing."""
-        with self._using() as db:
+        with self._writing() as db:
+            held: Counter[int] = Counter()
             for row in rows:
-                values = [getattr(row, name) for name in Listed.__dataclass_fields__]
-                values[-3:] = [json.dumps(value) for value in values[-3:]]
-                marks = ",".join("?" * len(values))
-                db.execute(f"INSERT OR REPLACE INTO records ({_COLUMNS}) VALUES ({marks})", values)
-                players = [(account, row.ended_ms, row.match, row.game) for account in set(row.accounts)]
-                db.executemany("INSERT OR REPLACE INTO players (account, ended, match, game) VALUES (?,?,?,?)", players)
+                old = _one(db, row.match)
+                if old == row:
+                    continue
+                if old is not None:
+                    self._drop(db, old, held)
+                marks = ",".join("?" * len(FIELDS))
+                db.execute(f"INSERT INTO records ({', '.join(FIELDS)}) VALUES ({marks})", _values(row))
+                for one in postings(row, self.registry):
+                    number = self._number(db, one.term)
+                    values = (number, row.ended_ms, row.match, one.place, one.score)
+                    db.execute("INSERT INTO postings VALUES (?,?,?,?,?)", values)
+                    held[number] += 1
+            _count(db, held)
+
+    def remove(self, matches: Iterable[str]) -> None:
+        """Take records out; what is not there is left out."""
+        with self._writing() as db:
+            held: Counter[int] = Counter()
+            for match in matches:
+                if (old := _one(db, match)) is not None:
+                    self._drop(db, old, held)
+            _count(db, held)
+
+    def _drop(self, db: sqlite3.Connection, row: Listed, held: Counter[int]) -> None:
+        for one in postings(row, self.registry):
+            number = self._number(db, one.term)
+            key = (number, row.ended_ms, row.match)
+            held[number] -= db.execute("DELETE FROM postings WHERE term=? AND ended=? AND match=?", key).rowcount
+        db.execute("DELETE FROM records WHERE match = ?", (row.match,))
+
+    def _number(self, db: sqlite3.Connection, term: str) -> int:
+        if (known := self._terms.get(term)) is not None:
+            return known
+        db.execute("INSERT OR IGNORE INTO terms (term, held) VALUES (?, 0)", (term,))
+        number = int(db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()[0])
+        if len(self._terms) >= _TERMS_KEPT:
+            self._terms.clear()
+        self._terms[term] = number
+        return number
+
+    # ---- looking ----
 
     def find(self, match: str) -> Listed | None:
         """One match."""
         with self._using() as db:
-            rows = db.execute(f"SELECT {_COLUMNS} FROM records WHERE match = ?", (match,)).fetchall()
-        return _listed(rows[0]) if rows else None
+            return _one(db, match)
 
     def page(self, query: Query, size: int, token: str = "") -> tuple[list[Listed], str]:
-        """Records that were found, the last to end first, and the token of the page after them ("": there is none).
+        """Records that were found, the last to end first, and the token of what follows ("": nothing does).
 
-        Raises BadPage for a token that is none.
+        A page may have fewer than `size` records and yet a token. Raises BadPage for a token that is none.
         """
-        sql, values = _search(query, _position(token), size + 1)
+        below, down_to = query.bounds
+        if (after := position(token)) is not None:
+            below = min(below, after)
         with self._using() as db:
-            found = [_listed(row) for row in db.execute(sql, values)]
-        more = len(found) > size
-        return found[:size], _token(found[size - 1]) if more else ""
+            walk = _walk(db, query, self.registry)
+            return _gather(db, walk, below, down_to, size) if walk else ([], "")
 
     def count(self) -> int:
         """How many records it knows."""
         with self._using() as db:
             return int(db.execute("SELECT count(*) FROM records").fetchone()[0])
 
-    def rebuild(self, store: RecordStore, batch: int = 500) -> int:
-        """Fill it from the records alone, those that it knows left out; how many were put in."""
-        added = 0
-        waiting: list[Listed] = []
-        for path in store.paths():
-            if self.find(path.rpartition("/")[2].removesuffix(SUFFIX)) is None:
-                waiting.append(listed(store.get(path), path))
-            if len(waiting) == batch:
-                added += self._add_all(waiting)
-                waiting = []
-        return added + self._add_all(waiting)
+    def older(self, kind: str, before_ms: int, size: int) -> list[Listed]:
+        """Records of a kind (see Listed) that ended before then, the oldest first."""
+        sql = (
+            f"SELECT {', '.join(FIELDS)} FROM records WHERE kind = ? AND ended_ms < ? ORDER BY ended_ms, match LIMIT ?"
+        )
+        with self._using() as db:
+            return [_listed(row) for row in db.execute(sql, (kind, before_ms, size))]
 
-    def _add_all(self, rows: list[Listed]) -> int:
-        self.add(rows)
-        return len(rows)
+    # ---- rebuilding ----
+
+    def whole(self) -> bool:
+        """Whether it has been filled to the end once; from then on whoever writes a record adds it."""
+        with self._using() as db:
+            return db.execute("SELECT 1 FROM facts WHERE name = 'whole'").fetchone() is not None
+
+    def rebuild(
+        self,
+        store: RecordStore,
+        batch: int = 500,
+        tell: Callable[[int], None] = lambda _: None,
+    ) -> Rebuilt:
+        """Make it say what the records say: put in what lacks, take out what is gone. Broken off, it is begun again.
+
+        `tell` is called with the number of files that were looked at. Raises ArchiveError, OSError.
+        """
+        added, damaged, seen, waiting = 0, [], set[str](), list[str]()
+
+        def fill() -> int:
+            rows: list[Listed] = []
+            for path, record in store.records(waiting):
+                if isinstance(record, BadText | ArchiveError):
+                    damaged.append(path)
+                else:
+                    rows.append(listed(record, path, self.registry))
+            self.add(rows)
+            waiting.clear()
+            tell(len(seen))
+            return len(rows)
+
+        before = set(self._matches())
+        for path in store.paths():
+            match = path.rpartition("/")[2].removesuffix(SUFFIX)
+            seen.add(match)
+            if match not in before:
+                waiting.append(path)
+            if len(waiting) == batch:
+                added += fill()
+        added += fill()
+        lost = [row.match for match in before - seen if (row := self.find(match)) and not store.exists(row.path)]
+        self.remove(lost)
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO facts VALUES ('whole', '1')")
+        return Rebuilt(added, len(lost), tuple(damaged))
+
+    def _matches(self) -> list[str]:
+        with self._using() as db:
+            return [str(match) for (match,) in db.execute("SELECT match FROM records")]
+
+    # ---- the file ----
 
     def close(self) -> None:
         """Let go of the file."""
@@ -175,22 +202,65 @@ class Index:
 
     @contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, by one thread at a time."""
+        """For one thread at a time."""
         with self._lock:
             try:
                 if self._db is None:
                     self._db = _open(self.path)
-                with self._db:
-                    yield self._db
+                yield self._db
             except sqlite3.Error as error:
                 raise ArchiveError(f"the index of the archive: {error}") from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction."""
+        with self._using() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                self._terms.clear()  # their numbers may have been given in this transaction
+                db.execute("ROLLBACK")
+                raise
+
+
+def _walk(db: sqlite3.Connection, query: Query, registry: Registry) -> Walk | None:
+    """None if a term that is asked for has no rows."""
+    found = wanted(query, registry)
+    held: list[tuple[int, int, int]] = []
+    for place, posted in enumerate(found.terms):
+        row = db.execute("SELECT held, id FROM terms WHERE term = ?", (posted.term,)).fetchone()
+        if row is None or row[0] == 0:
+            return None
+        held.append((int(row[0]), place, int(row[1])))
+    ranked = [(number, found.terms[place]) for _, place, number in sorted(held)]
+    return Walk(ranked[0] if ranked else None, tuple(ranked[1:]), found.tests)
+
+
+def _gather(db: sqlite3.Connection, walk: Walk, below: Key, down_to: Key, size: int) -> tuple[list[Listed], str]:
+    found: list[Listed] = []
+    scanned, chunk = 0, max(size, 200) if walk.filters else 0
+    while True:
+        end = db.execute(*walk.end(below, down_to, chunk)).fetchone() if chunk else None
+        last: Key = (int(end[0]), str(end[1])) if end else down_to
+        found += [_listed(row) for row in db.execute(*walk.rows(below, last, size + 1 - len(found)))]
+        if len(found) > size:
+            return found[:size], token_of((found[size - 1].ended_ms, found[size - 1].match))
+        if end is None:
+            return found, ""
+        below, scanned = last, scanned + chunk
+        if scanned >= SCAN:
+            return found, token_of(last)
+        chunk = min(2 * chunk, 2_000)
 
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
+    db = sqlite3.connect(path, timeout=30.0, check_same_thread=False, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")  # it can be rebuilt
+    db.execute("PRAGMA cache_size = -32000")  # kilobytes
     if db.execute("PRAGMA user_version").fetchone()[0] not in (0, VERSION):
         db.close()
         raise sqlite3.DatabaseError(f"{path.name} is of another version: remove it, it is rebuilt from the records")
@@ -199,44 +269,25 @@ def _open(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _search(query: Query, after: tuple[int, str] | None, size: int) -> tuple[str, list[Any]]:
-    """A statement that walks one index from the newest on: a tournament's, else a player's, else the records'."""
-    by_player = bool(query.account) and not query.tournament
-    by = "p" if by_player else "r"
-    given: list[tuple[str, object]] = [
-        ("r.tournament <> '' AND r.tournament = ?", query.tournament),  # the former lets the partial index be used
-        ("p.account = ?" if by_player else _SEATED, query.account),
-        (f"{by}.game = ?", query.game),
-        (f"{by}.ended >= ?", query.from_ms),
-        (f"{by}.ended < ?", query.to_ms),
-    ]
-    tests = [test for test, value in given if value]
-    values: list[Any] = [value for _, value in given if value]
-    if after is not None:
-        tests.append(f"({by}.ended, {by}.match) < (?, ?)")
-        values += after
-    columns = ", ".join(f"r.{name.strip()}" for name in _COLUMNS.split(","))
-    source = "players AS p JOIN records AS r ON r.match = p.match" if by_player else "records AS r"
-    where = f"WHERE {' AND '.join(tests)}" if tests else ""
-    sql = f"SELECT {columns} FROM {source} {where} ORDER BY {by}.ended DESC, {by}.match DESC LIMIT ?"
-    return sql, [*values, size]
+def _count(db: sqlite3.Connection, held: Counter[int]) -> None:
+    db.executemany("UPDATE terms SET held = held + ? WHERE id = ?", [(many, number) for number, many in held.items()])
+
+
+def _one(db: sqlite3.Connection, match: str) -> Listed | None:
+    row = db.execute(f"SELECT {', '.join(FIELDS)} FROM records WHERE match = ?", (match,)).fetchone()
+    return _listed(row) if row else None
+
+
+def _values(row: Listed) -> list[Any]:
+    values = [getattr(row, name) for name in FIELDS]
+    values[-3:] = [json.dumps(value) for value in values[-3:]]
+    return values
+
+
+_RATED = FIELDS.index("rated")
 
 
 def _listed(row: Sequence[Any]) -> Listed:
     *plain, accounts, scores, places = row
-    plain[11] = bool(plain[11])
+    plain[_RATED] = bool(plain[_RATED])
     return Listed(*plain, *(tuple(json.loads(text)) for text in (accounts, scores, places)))
-
-
-def _token(row: Listed) -> str:
-    return base64.urlsafe_b64encode(f"{row.ended_ms} {row.match}".encode()).decode()
-
-
-def _position(token: str) -> tuple[int, str] | None:
-    if not token:
-        return None
-    try:
-        ended, match = base64.urlsafe_b64decode(token.encode()).decode().split(" ")
-        return int(ended), match
-    except (ValueError, binascii.Error) as error:
-        raise BadPage(token[:80]) from error
