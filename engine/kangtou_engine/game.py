@@ -160,6 +160,8 @@ class GameSpec(Generic[R]):
     show            lines that show the table from a view, language "en" or "zh"
     tell            an event in words, for what templates cannot say
     draw            the same as `show` by places, for programs that draw the table; None: the lines will do
+    sides           seats that are partners for the whole match, side by side; () where each seat is for itself or the
+                    partners change. What follows outside the rules: ratings and parties
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     """
 
@@ -196,6 +198,7 @@ class GameSpec(Generic[R]):
     tell: Tell = no_tell
     draw: Draw | None = None
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
+    sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
 
     @property
     def id(self) -> str:

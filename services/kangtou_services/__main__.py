@@ -16,6 +16,7 @@ PROCESSES = {
     "redis": "up:main_redis",
     "pool": "actors:run_pool",
     "gateway": "gateway.server:main",
+    "ratings": "ratings.rebuild:main",
 }
 
 ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work

@@ -16,6 +16,8 @@ from .log.base import EventLog, MatchStore
 from .log.commit import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from .log.redis import RedisLog, RedisMatchStore
+from .ratings import MemoryRatingStore, RatingStore, RedisRatingStore
+from .ratings.noting import Noting
 from .redis_client import connect, load_library
 from .settings import Settings
 
@@ -30,17 +32,27 @@ class Backend:
     store: MatchStore
     directory: Directory
     archiver: Archiver
+    ratings: RatingStore
     client: Redis | None  # None: in memory
     close: Callable[[], Awaitable[None]]
+
+
+def _archiver(
+    settings: Settings, event_log: EventLog, store: MatchStore, noting: Noting, registry: Registry
+) -> Archiver:
+    archiver = Archiver.of(settings, event_log, store, registry)
+    archiver.on_archived.append(noting)
+    return archiver
 
 
 async def on_redis(settings: Settings) -> Backend:
     """On the Redis of the settings. Raises redis.RedisError or OSError when it cannot be reached."""
     client = connect(settings.redis)
     await load_library(client)
+    registry = load_registry(settings.extra_games)
+    ratings = RedisRatingStore(client, settings.replicas)
     disks = Disks(replicas=settings.replicas)
     event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
-    registry = load_registry(settings.extra_games)
 
     async def close() -> None:
         await event_log.close()
@@ -52,7 +64,8 @@ async def on_redis(settings: Settings) -> Backend:
         event_log,
         store,
         RedisDirectory(client),
-        Archiver.of(settings, event_log, store, registry),
+        _archiver(settings, event_log, store, Noting(ratings, registry), registry),
+        ratings,
         client,
         close,
     )
@@ -61,8 +74,8 @@ async def on_redis(settings: Settings) -> Backend:
 def in_memory(settings: Settings) -> Backend:
     """All in this process: for practice and tests."""
     server = MemoryServer()
+    registry, ratings = load_registry(settings.extra_games), MemoryRatingStore()
     event_log, store = MemoryLog(server), MemoryMatchStore(server)
-    registry = load_registry(settings.extra_games)
 
     async def close() -> None:
         await event_log.close()
@@ -73,7 +86,8 @@ def in_memory(settings: Settings) -> Backend:
         event_log,
         store,
         MemoryDirectory(),
-        Archiver.of(settings, event_log, store, registry),
+        _archiver(settings, event_log, store, Noting(ratings, registry), registry),
+        ratings,
         None,
         close,
     )

@@ -7,12 +7,13 @@ whole or not at all, and index and names take a repeat as it is. Nothing here re
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from importlib.metadata import version
 
 import structlog
 
 from kangtou_engine.errors import BadText
-from kangtou_engine.record import Place, Record, Terms, make_record
+from kangtou_engine.record import Head, Place, Record, Terms, make_record
 from kangtou_engine.registry import REGISTRY, Registry
 
 from ..agreement import Agreement
@@ -53,6 +54,7 @@ class Archiver:
         self.records = records
         self.index = index
         self.names = names
+        self.on_archived: list[Callable[[Head], Awaitable[None]]] = []  # called before the log goes; must take repeats
 
     @classmethod
     def of(cls, settings: Settings, log: EventLog, store: MatchStore, registry: Registry = REGISTRY) -> Archiver:
@@ -80,15 +82,17 @@ class Archiver:
         agreement = Agreement.from_json(text)
         entries = await self._log.read(match)
         rows = [(entry.epoch, entry.seq, entry.chain, entry.body) for entry in entries]
-        path = await asyncio.to_thread(self._keep, agreement, rows, seed)
+        path, head = await asyncio.to_thread(self._keep, agreement, rows, seed)
+        for tell in self.on_archived:
+            await tell(head)
         log.info("match_archived", match=match, path=path)
 
-    def _keep(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> str:
+    def _keep(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> tuple[str, Head]:
         record = self._record(agreement, rows, seed)
         path = self.records.put(record)
         self.names.note({member.account_id: member.name for member in agreement.members}, agreement.created_ms)
         self.index.add([listed(record, path, self.index.registry)])
-        return path
+        return path, record.head
 
     def _record(self, agreement: Agreement, rows: list[tuple[int, int, str, str]], seed: bytes) -> Record:
         try:

@@ -84,4 +84,5 @@ GAME: GameSpec[Own] = GameSpec(
     standing=deal.standing,
     standing_until=("level_card",),
     window_ms=deal.window_ms,
+    sides=lambda config: ((0, 2), (1, 3)),  # DZ-1.2
 )

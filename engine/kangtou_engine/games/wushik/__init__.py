@@ -6,7 +6,7 @@ from ...game import GameSpec
 from . import announce, play
 from .bots import greedy, random
 from .cases import CASES
-from .course import automatic, is_over
+from .course import automatic, is_over, sides
 from .deal import deal, pack
 from .events import EVENTS
 from .evolve import evolve, view
@@ -43,4 +43,5 @@ GAME: GameSpec[Round] = GameSpec(
     show=show,
     draw=draw,
     tell=tell,
+    sides=sides,
 )

@@ -47,6 +47,11 @@ def round_over(config: Config, own: Round) -> bool:
     return any((seat + 2) % 4 in out for seat in out)
 
 
+def sides(config: Config) -> tuple[tuple[Seat, ...], ...]:
+    """Seats 0 and 2 against 1 and 3; in a variant without sides each for itself. WK-1.1."""
+    return ((0, 2), (1, 3)) if ALL[config.options.variant].partners else ()
+
+
 def next_leader(state: WushikState, winner: Seat) -> Seat:
     """Who leads after this seat has won a trick. WK-6.4, WK-6.5."""
     hands = state.game.hands
