@@ -17,6 +17,7 @@ PROCESSES = {
     "pool": "actors:run_pool",
     "gateway": "gateway.server:main",
     "ratings": "ratings.rebuild:main",
+    "practice": "practice:main",
 }
 
 ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work

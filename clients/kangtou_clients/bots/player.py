@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections import deque
@@ -52,10 +53,12 @@ def dice(seed: int | None = None) -> Pick:
     return random.Random(seed).randrange
 
 
-async def play(match: Match, policy: str, pick: Pick, tally: Tally) -> Ending | Refused:
-    """Play a seat to the end of its match. Raises Gone, CallFailed."""
+async def play(match: Match, policy: str, pick: Pick, tally: Tally, pace_s: float = 0.0) -> Ending | Refused:
+    """Play a seat to the end of its match, each move after a pause that people can follow. Raises Gone, CallFailed."""
     chosen = policy_of(match.game, policy)
     async for prompt in match.prompts():
+        if pace_s:
+            await asyncio.sleep(pace_s)
         await _answer(match, prompt, chosen, pick, tally)
     ending = await match.finished()
     tally.matches += 1

@@ -91,12 +91,12 @@ async def run_queue(
     return refused[0] if refused and not tally.matches else tally
 
 
-async def play_job(session: Session, job: Job, policy: str, pick: Pick, tally: Tally) -> None:
+async def play_job(session: Session, job: Job, policy: str, pick: Pick, tally: Tally, pace_s: float = 0.0) -> None:
     """Attach and play one seat to the end. Raises CallFailed if it cannot be had."""
     match = await session.attach(job.match_id, seat=job.seat, entropy=job.entropy)
     if isinstance(match, Refused):
         raise CallFailed(match.code, match.text_en)
     try:
-        await play(match, policy, pick, tally)
+        await play(match, policy, pick, tally, pace_s)
     except Gone:
         return  # another session of this account took the seat: it plays on there

@@ -12,7 +12,23 @@ import typer
 
 from kangtou_engine.errors import BadOptions, BadText
 
-from . import account, archive, bot, cases, demo, games, lobby, play, record, replay, rules, status, up, verify
+from . import (
+    account,
+    archive,
+    bot,
+    cases,
+    demo,
+    games,
+    lobby,
+    play,
+    practice,
+    record,
+    replay,
+    rules,
+    status,
+    up,
+    verify,
+)
 from .common import DEFAULT_SERVER, Common, chosen_lang, options_first, wants_colour
 from .exits import FAILED, INTERRUPTED, OK, USAGE, CommandError
 
@@ -20,6 +36,7 @@ from .exits import FAILED, INTERRUPTED, OK, USAGE, CommandError
 GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     up.register,
     demo.register,
+    practice.register,
     bot.register,
     account.register,
     lobby.register,

@@ -54,6 +54,13 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "step_end": ("this is the end", "已到结尾"),
     "legal_none": ("nobody may act here", "此时无人可行动"),
     "legal_many": ("{seat}: too many to list", "{seat}：动作太多，无法列出"),
+    # practice
+    "practice_begins": (
+        "{game}: match {match}, your seat is {seat}; server {address}",
+        "{game}：对局 {match}，你坐 {seat} 号位；服务器 {address}",
+    ),
+    "practice_over": ("scores {scores}", "比分 {scores}"),
+    "practice_fails": ("practice cannot begin: {problem}", "无法开始练习：{problem}"),
     # games
     "seats": ("{seats} seats", "{seats} 座"),
     "options": ("option", "选项"),
