@@ -9,6 +9,7 @@
     trick_won seat=2                                an event
     ~ 2 4f1d until=level_card wait                  a standing answer left with the table (`~ 2 4f1e -`: revoked)
     ~ 2 * until=level_card wait                     one that goes on into the round that began in this entry
+    - delegate seat=2 cause=timeouts                a note of the platform: a word, then keys and values
     = end cause=rules                               the match has ended
 
 The chain hash of an entry is SHA-256(previous hash (hex) LF id LF body), in hex; before the first it is 64 zeros.
@@ -19,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from .actions import Action, parse_action
 from .cards import Seat
@@ -26,6 +28,7 @@ from .errors import BadText, IllegalAction
 
 CHAIN_START = "0" * 64
 NO_ID, BY_STANDING = "-", "*"
+_NOTE = re.compile(r"[a-z][a-z_]{0,31}(?: [a-z][a-z_]{0,31}=[!-~]{1,512})*")
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
@@ -39,6 +42,14 @@ class Step:
     action: Action
     events: tuple[str, ...] = ()
 
+    @property
+    def acted(self) -> tuple[Seat, ...]:
+        """The seat that this was an answer of, given by itself or by its clock."""
+        if self.seat is not None:
+            return (self.seat,)
+        late = self.action.key("seat")
+        return (int(late),) if late else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Left:
@@ -51,6 +62,28 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What the platform notes about seats and clocks: no action, no event. docs/record-format.md lists the words."""
+
+    word: str
+    keys: tuple[tuple[str, str], ...] = ()
+
+    def key(self, name: str) -> str:
+        """The value of a key. Raises ValueError if it is not there."""
+        for known, value in self.keys:
+            if known == name:
+                return value
+        raise ValueError(f"note {self.word} has no {name}")
+
+    def get(self, name: str) -> str:
+        """The same, "" if it is not there."""
+        return dict(self.keys).get(name, "")
+
+
+Item: TypeAlias = Step | Left | Note
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """What one entry says. Exactly one of claim, begin, items and end is its business (begin may hold events)."""
 
@@ -59,7 +92,7 @@ class Body:
     claim: str | None = None
     begin: tuple[str, ...] | None = None
     events: tuple[str, ...] = ()
-    items: tuple[Step | Left, ...] = ()
+    items: tuple[Item, ...] = ()
     end: str | None = None
 
 
@@ -82,9 +115,11 @@ def write_body(body: Body) -> str:
         lines.append("= begin entropies=" + ",".join(entropy or NO_ID for entropy in body.begin))
         lines += body.events
     for item in body.items:
-        lines.append(_step_line(item) if isinstance(item, Step) else _left_line(item))
         if isinstance(item, Step):
+            lines.append(_step_line(item))
             lines += item.events
+        else:
+            lines.append(_left_line(item) if isinstance(item, Left) else _note_line(item))
     if body.end is not None:
         lines.append(f"= end cause={body.end}")
     return "\n".join(lines)
@@ -100,6 +135,10 @@ def _left_line(left: Left) -> str:
         return f"~ {left.seat} {left.command} -"
     until = f"until={left.until} " if left.until else ""
     return f"~ {left.seat} {left.command} {until}{left.action}"
+
+
+def _note_line(note: Note) -> str:
+    return " ".join(("-", note.word, *(f"{name}={value}" for name, value in note.keys)))
 
 
 def read_body(text: str) -> Body:
@@ -127,7 +166,7 @@ class _Reader:
         self.begin: tuple[str, ...] | None = None
         self.end: str | None = None
         self.events: list[str] = []
-        self.items: list[Step | Left] = []
+        self.items: list[Item] = []
         self.caused: list[str] = []
 
     def line(self, number: int, line: str) -> None:
@@ -145,6 +184,9 @@ class _Reader:
         elif mark == "~":
             self._flush()
             self.items.append(_read_left(rest))
+        elif mark == NO_ID:
+            self._flush()
+            self.items.append(_read_note(rest))
         elif not mark or not mark[0].isalpha() or not mark.islower():
             raise ValueError(line)
         else:
@@ -198,3 +240,11 @@ def _read_left(rest: str) -> Left:
         head, _, said = said.partition(" ")
         until = head.removeprefix("until=")
     return Left(int(who), command, parse_action(said), until)
+
+
+def _read_note(rest: str) -> Note:
+    if not _NOTE.fullmatch(rest):
+        raise ValueError(rest)
+    word, *keys = rest.split(" ")
+    pairs = (key.partition("=") for key in keys)
+    return Note(word, tuple((name, value) for name, _, value in pairs))

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 HUMAN, BOT = "human", "bot"
+_CLOCKS = frozenset(("bank_ms", "increment_ms", "lag_ms", "lag_match_ms", "late_most", "substitute_ms"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,10 @@ class Agreement:
     `board` marks packs that come from a tournament's seed (no seat entropy). `open_wait_ms`: how long the table waits
     for the seats to open their entropies before it begins without. `window_ms` 0: the game's own for people, else the
     turn clock.
+
+    Bank, increment, lag and `late_most` (turns in a row that the clock plays until a person's seat goes to a
+    substitute) are those of match/clocks.py, all 0 in agreements of before. `substitute_ms`: after so long the default
+    action is played for a seat whose owner is away and that no house bot plays.
     """
 
     match_id: str
@@ -45,10 +50,20 @@ class Agreement:
     board: str = ""
     open_wait_ms: int = 5_000
     tags: Mapping[str, str] = field(default_factory=dict)
+    bank_ms: int = 0
+    increment_ms: int = 0
+    lag_ms: int = 0
+    lag_match_ms: int = 0
+    late_most: int = 0
+    substitute_ms: int = 1_000
 
     def to_json(self) -> str:
-        """Canonical JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        """Canonical JSON. Clocks that have their defaults are left out: older servers know only the others."""
+        fields = self.__dataclass_fields__
+        given = {
+            name: value for name, value in asdict(self).items() if name not in _CLOCKS or value != fields[name].default
+        }
+        return json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Agreement:

@@ -159,8 +159,9 @@ def unfinished(name: str) -> dict[str, Any]:
             now = wake
             draft = table.draft(now)[0]
         _commit(played, table, draft)
+    given = json.loads(agreement.to_json())
     return {
-        "agreement": asdict(agreement),
+        "agreement": {name: value for name, value in asdict(agreement).items() if name in given},
         "seed": played.seed.hex(),
         "entries": [[entry.epoch, entry.seq, list(entry.rounds), entry.chain, entry.body] for entry in played.entries],
         "state": state_digest(table),

@@ -151,6 +151,13 @@ class Played:
             answers += draft.answers
         return draft, {command.command_id: answer for command, answer in answers}
 
+    def write_draft(self, draft: Draft) -> None:
+        """Store a draft that the test had made."""
+        assert draft.entry is not None
+        run(self.log.append(self.match, draft.entry))
+        self.table.commit(draft)
+        self.drafts.append(draft)
+
     def command(self, seat: Seat, text: str, command_id: str = "", prompt: int | None = None) -> Command:
         """A command of a seat, by default a new one to the prompt that it has."""
         asked = self.table.prompts.asked[seat]

@@ -14,7 +14,7 @@ from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.match.match import Game
-from kangtou_engine.notation import read_body
+from kangtou_engine.notation import Step, read_body
 from kangtou_services.host import health, host, serve, takeover
 from kangtou_services.link import FULL_FRAME, MAX_FRAME, ActorLink, connect, listen
 from kangtou_services.log.base import Entry
@@ -358,7 +358,7 @@ async def test_clocks_run_by_themselves(here: World) -> None:
     await here.hosted(node(here), "m1", options={"rounds": 1}, seats=2, turn_ms=10)
     await until(lambda: here.archives.written == ["m1"])
     steps = [item for entry in await here.entries("m1") for item in read_body(entry.body).items]
-    assert [step.seat for step in steps] == [None] * 10
+    assert [isinstance(step, Step) and step.seat for step in steps] == [None] * 10
 
 
 async def test_a_persons_standing_answer_takes_its_time(here: World, monkeypatch: pytest.MonkeyPatch) -> None:

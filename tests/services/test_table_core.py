@@ -13,7 +13,7 @@ from kangtou_engine.cards import Seat
 from kangtou_engine.match.match import Game
 from kangtou_engine.match.state import State
 from kangtou_engine.notation import Left, Step, read_body
-from kangtou_services.table import core
+from kangtou_services.table import core, orders
 from kangtou_services.table.commands import Command
 from kangtou_services.table.core import MAX_QUEUE
 from kangtou_services.table.draft import Draft
@@ -604,7 +604,7 @@ def test_a_standing_answer_is_told_to_nobody() -> None:
 
 def test_standing_answers_do_not_fill_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is an entry: a seat has so many a round. What it left last goes on; the other seats have their own."""
-    monkeypatch.setattr(core, "MAX_LEFT", 5)
+    monkeypatch.setattr(orders, "MAX_LEFT", 5)
     played, hearts, _ = split_tens(people=(0, 1, 2, 3))
     answers = [code_of(played.leave(hearts, "pass")) for _ in range(7)]
     assert answers == ["accepted"] * 5 + ["too_many_standing"] * 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kangtou.internal.v1 import link_pb2 as lpb
-from kangtou_engine.notation import read_body
+from kangtou_engine.notation import Step, read_body
 from kangtou_services.directory import Actor, place
 from kangtou_services.host import health, host, serve, takeover
 from kangtou_services.host.marker import Guard, Marker, being_counted, put_back, settle, take
@@ -202,6 +202,7 @@ async def test_time_without_an_owner_is_given_back() -> None:
         assert 550 <= claim.given_ms <= 1_000
         await until(lambda: table.seq == 4)  # and then its time does run out
         (step,) = read_body((await made.entries("m1"))[-1].body).items
+        assert isinstance(step, Step)
         assert step.seat is None
 
 

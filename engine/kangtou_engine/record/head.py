@@ -18,6 +18,9 @@ _FIELD = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _GAME = re.compile(r"([a-z][a-z0-9_]{0,31})@([1-9][0-9]{0,8})")
 _SEAT = re.compile(r"(0|[1-9][0-9]?) (human|bot) (\S{1,64}) (-|[0-9a-f]{64})")
 _CLOCK = re.compile(r"turn=([0-9]{1,15}) window=([0-9]{1,15})")
+_CLOCKS = re.compile(
+    r"bank=([0-9]{1,15}) increment=([0-9]{1,15}) lag=([0-9]{1,15}) lag-match=([0-9]{1,15}) late=([0-9]+)"
+)
 _RESULT = re.compile(r"rounds=([0-9]+) moves=([0-9]+) scores=([-0-9,]+)(?: places=([0-9,]+))?")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _CAUSE = re.compile(r"[a-z][a-z_]{0,31}")
@@ -75,6 +78,7 @@ def _made(given: Mapping[str, Any], minor: int, extra: tuple[tuple[str, str], ..
     game, version = given["game"]
     turn_ms, window_ms = given["clock"]
     rounds, moves, scores, places = given["result"]
+    bank_ms, increment_ms, lag_ms, lag_match_ms, late_most = given.get("clocks", (0, 0, 0, 0, 0))
     terms = Terms(
         match=given["match"],
         game=game,
@@ -89,6 +93,11 @@ def _made(given: Mapping[str, Any], minor: int, extra: tuple[tuple[str, str], ..
         board=given.get("board", ""),
         tags=given.get("tags", {}),
         created_ms=given["created"],
+        bank_ms=bank_ms,
+        increment_ms=increment_ms,
+        lag_ms=lag_ms,
+        lag_match_ms=lag_match_ms,
+        late_most=late_most,
     )
     outcome = Outcome(
         started_ms=given.get("started"),
@@ -144,6 +153,10 @@ def _pair(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def _clocks(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _match(_CLOCKS, text).groups()))
+
+
 def _flag(text: str) -> bool:
     return {"yes": True, "no": False}[text]
 
@@ -174,5 +187,6 @@ _FIELDS: Mapping[str, Callable[[str], Any]] = {
     "ended": int,
     "cause": lambda text: _match(_CAUSE, text)[0],
     "result": _result,
+    "clocks": _clocks,
 }
-_OPTIONAL = frozenset(("pool", "board", "tags", "started", "seat"))
+_OPTIONAL = frozenset(("pool", "board", "tags", "started", "seat", "clocks"))

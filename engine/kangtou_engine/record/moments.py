@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..notation import Body, Left, Step
+from ..notation import Body, Item, Step
 from .text import head_lines
 from .values import Record
 
@@ -16,7 +16,7 @@ ROUND_BEGINS = "round_began"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened: a takeover, the beginning, an action, a standing answer, the end.
+    """One thing that happened: the beginning, an action, a standing answer, a note on seats and clocks, the end.
 
     line          of the record, counted from 1, where it is written; its events are on the lines after it
     round, trick  in play when it happened, counted from 1; 0 before the first round
@@ -29,7 +29,7 @@ class Moment:
     time_ms: int
     round: int
     trick: int
-    item: Step | Left | None = None
+    item: Item | None = None
     events: tuple[str, ...] = ()
     cause: str = ""
     begin: bool = False
@@ -55,7 +55,7 @@ def moments_of(record: Record) -> tuple[Moment, ...]:
     return tuple(found)
 
 
-_Part = tuple[int, Step | Left | None, tuple[str, ...], str, bool]
+_Part = tuple[int, Item | None, tuple[str, ...], str, bool]
 
 
 def _parts(body: Body, line: int) -> Iterator[_Part]:

@@ -122,7 +122,7 @@ class _Reader:
         except BadText as error:
             raise self._stop("version", error.reason, 1) from error
         while not (line := self._line("the end of the header")).startswith("header "):
-            if line[:1] in "0123456789@=>~!":
+            if line[:1] in "0123456789@=>~-!":
                 raise self._stop("header", "the line `header …` is missing before this", self.at, 1)
         kept = self.lines[: self.at - 1]
         if line != f"header {digest(kept)}":

@@ -42,6 +42,7 @@ def head_lines(head: Head) -> list[str]:
         f"{FORMAT} {version}",
         *_terms_lines(head.terms, head.engine),
         *_outcome_lines(head.outcome),
+        *_clocks_lines(head.terms),
         *(f"{name} {value}" for name, value in head.extra),
     ]
 
@@ -75,6 +76,14 @@ def _outcome_lines(outcome: Outcome) -> list[str]:
     if outcome.places is not None:
         result += f" places={_numbers(outcome.places)}"
     return [*lines, f"ended {outcome.ended_ms}", f"cause {outcome.cause}", result]
+
+
+def _clocks_lines(terms: Terms) -> list[str]:
+    """Behind the fields of minor version 0, whose readers keep it as one that they do not know."""
+    if not any(terms.clocks):
+        return []
+    names = ("bank", "increment", "lag", "lag-match", "late")
+    return ["clocks " + " ".join(f"{name}={value}" for name, value in zip(names, terms.clocks, strict=True))]
 
 
 def _numbers(values: tuple[int, ...]) -> str:

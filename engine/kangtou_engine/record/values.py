@@ -13,6 +13,7 @@ from ..match.events import MatchOver, RoundBegan, Scored
 from ..notation import CHAIN_START, NO_ID, Body, chain, read_body
 
 FORMAT, MAJOR = "kangtou-record", 1
+MINOR = 1  # of records that have the header field `clocks` or notes; others are as they always were
 BEGIN, END = "= begin ", "= end cause="
 _RESULTS = kinds((MatchOver, RoundBegan, Scored))
 _RESULTS_BEGIN = tuple(f"{kind} " for kind in _RESULTS)
@@ -29,7 +30,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What was agreed before the match. Times in ms; `board`, `pool` and `tags` may be empty."""
+    """What was agreed before the match. Times in ms; `board`, `pool` and `tags` may be empty.
+
+    bank_ms … late_most   as in match/clocks.py; all 0: only the turn and window clocks
+    """
 
     match: str
     game: str
@@ -44,6 +48,16 @@ class Terms:
     board: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     created_ms: int
+    bank_ms: int = 0
+    increment_ms: int = 0
+    lag_ms: int = 0
+    lag_match_ms: int = 0
+    late_most: int = 0
+
+    @property
+    def clocks(self) -> tuple[int, ...]:
+        """Bank, increment, lag for an action, lag for the match, turns played by the clock before a substitute."""
+        return (self.bank_ms, self.increment_ms, self.lag_ms, self.lag_match_ms, self.late_most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +155,9 @@ def make_record(terms: Terms, entries: Iterable[tuple[int, int, str, str]], seed
             break
     else:
         raise BadText(f"match {terms.match} has not ended")
-    return Record(Head(terms, outcome_of(len(terms.seats), lines), engine), tuple(lines), seed)
+    noted = any("\n- " in line.text for line in lines)
+    minor = MINOR if noted or any(terms.clocks) else 0
+    return Record(Head(terms, outcome_of(len(terms.seats), lines), engine, minor), tuple(lines), seed)
 
 
 def outcome_of(seats: int, entries: Iterable[Line]) -> Outcome:

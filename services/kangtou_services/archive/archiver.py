@@ -42,6 +42,11 @@ def terms_of(agreement: Agreement) -> Terms:
         board=agreement.board,
         tags=agreement.tags,
         created_ms=agreement.created_ms,
+        bank_ms=agreement.bank_ms,
+        increment_ms=agreement.increment_ms,
+        lag_ms=agreement.lag_ms,
+        lag_match_ms=agreement.lag_match_ms,
+        late_most=agreement.late_most,
     )
 
 

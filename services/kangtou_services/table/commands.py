@@ -10,6 +10,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou.wire import refusal_to_pb
 from kangtou_engine.actions import Action, parse_action
 from kangtou_engine.errors import IllegalAction
+from kangtou_engine.match.clocks import DELEGATE, RETAKE
 from kangtou_engine.match.match import Game
 
 # Refusals of the platform, (English, Chinese). The rules' own are in the catalogues of the games.
@@ -25,6 +26,10 @@ PLATFORM = {
     "too_many_waiting": ("too many commands of yours are waiting", "等待处理的命令过多"),
     "bad_until": ("a standing answer cannot end that way here", "此处的预设回答不支持该终止条件"),
     "too_many_standing": ("you have changed your standing answer too often", "预设回答更改过于频繁"),
+    "seat_delegated": ("a substitute plays this seat; take it back first", "该座位正由托管代打，请先取回"),
+    "seat_taken_back": ("the owner has taken this seat back", "座位主人已取回该座位"),
+    "not_delegated": ("no substitute plays this seat", "该座位未处于托管状态"),
+    "too_many_handed": ("you have handed your seat over too often", "托管切换过于频繁"),
     "unknown_match": ("there is no such match here", "没有这场对局"),
     "quarantined": ("this table is quarantined after repeated crashes", "本桌因多次崩溃已被隔离"),
     "table_unavailable": ("the table cannot be reached now; try again", "暂时无法连接牌桌，请重试"),
@@ -43,6 +48,8 @@ class Command:
     """A seat's action or standing answer as it arrived. `ref` is for whoever asked; the table only hands it back.
 
     `standing`: leave `action` (None: nothing, revoke) as the standing answer, ended by the word `until`.
+    `order`: hand the seat to a substitute (`asked` or `left`, the cause), or take it back (`retake`).
+    `delegate`: it comes from the seat's substitute. `lag_ms` is what the gateway has measured on the caller's stream.
     """
 
     seat: int
@@ -52,10 +59,15 @@ class Command:
     ref: Any = None
     standing: bool = False
     until: str = ""
+    order: str = ""
+    delegate: bool = False
+    lag_ms: int = 0
 
     @property
     def content(self) -> str:
         """What must be equal when an id comes again."""
+        if self.order:
+            return RETAKE if self.order == RETAKE else f"{DELEGATE} {self.order}"
         if not self.standing:
             return str(self.action)
         return "standing -" if self.action is None else f"standing {self.until} {self.action}"
@@ -71,7 +83,7 @@ def well_formed(action: Action) -> Action:
 def canonical(game: Game, command: Command) -> Command:
     """A command with its action in the form in which it is compared and stored. Raises IllegalAction."""
     if command.action is None:
-        if command.standing:
+        if command.standing or command.order:
             return command
         raise IllegalAction("CM-10.1", "malformed", part="(empty)")
     return replace(command, action=game.spec.canonical(well_formed(command.action)))

@@ -20,22 +20,23 @@ from kangtou_engine.boards import match_chance
 from kangtou_engine.cards import Seat
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.events import Event, to_text
+from kangtou_engine.match.clocks import LAG, Prompts, ledger_note
 from kangtou_engine.match.events import RoundBegan
 from kangtou_engine.match.match import AnyState, Game
 from kangtou_engine.match.state import OVER
-from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, valid_id, write_body
+from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Note, Step, chain, valid_id, write_body
 from kangtou_engine.shuffle import ENTROPY_MAX, entropy_commitment
 
-from ..agreement import BOT, HUMAN, Agreement
+from ..agreement import BOT, Agreement
 from ..log.base import Entry
+from . import orders
 from .commands import Command, accepted, canonical, platform_refusal, refused, refused_by
 from .draft import Draft
-from .prompts import Clock, Prompts
 from .standing import Standing, kept
+from .substitutes import Substitutes, clock_of
 
 MAX_QUEUE = 256  # commands waiting at one table
 MAX_STEPS = 512  # accepted actions in one entry
-MAX_LEFT = 1_000  # standing answers that a seat may leave in this round and the former: each is an entry of the log
 Done = tuple[str, int]  # content, seq
 
 
@@ -46,13 +47,13 @@ class Table:
         self.game = game
         self.agreement = agreement
         self.config = game.config(agreement.options, agreement.seats)
-        people = frozenset(seat for seat, member in enumerate(agreement.members) if member.kind == HUMAN)
-        self.clock = Clock(agreement.turn_ms, agreement.window_ms, game.spec.window_ms(self.config), people)
+        self.clock = clock_of(game, agreement, self.config)
+        self.substitutes = Substitutes(self.clock, agreement.substitute_ms)
         self.opened_ms = agreement.created_ms  # seats can open their entropies since
         self._seed = seed
         self._delay_ms = delay_ms
         self.state: AnyState = game.before(self.config)
-        self.prompts = Prompts((None,) * self.config.seats)
+        self.prompts = Prompts((None,) * self.config.seats, None, self.clock.ledger(self.config.seats))
         self.entropies: dict[Seat, bytes] = {}
         self.chance = match_chance(agreement.match_id, agreement.board, seed, ())
         self.begun = False
@@ -93,6 +94,8 @@ class Table:
         """Queue a command; an answer at once only if it cannot be queued."""
         if len(self._queue) >= MAX_QUEUE:
             return refused(command.command_id, platform_refusal("too_many_waiting"))
+        if command.lag_ms and not command.delegate:
+            self.substitutes.lag_ms[command.seat] = command.lag_ms
         self._queue.append(command)
         return None
 
@@ -254,14 +257,20 @@ class Table:
             return refused(command.command_id, platform_refusal("match_over"))
         if not self.begun and draft.begin is None:
             return refused(command.command_id, platform_refusal("not_begun"))
+        if command.order:
+            return orders.order(self, draft, command)
+        if command.delegate is not bool(draft.prompts.away(command.seat)):
+            code = "seat_taken_back" if command.delegate else "seat_delegated"
+            return refused(command.command_id, platform_refusal(code))
         if command.standing:
-            return self._leave(draft, command)
+            return orders.leave(self, draft, command)
         asked = draft.prompts.asked[command.seat]
         if asked is not None and asked.number != command.prompt:
             return refused(command.command_id, platform_refusal("stale_prompt"))
         assert command.action is not None
         try:
-            self._take(draft, command.seat, command.command_id, command.prompt, command.action)
+            lag_ms = self.substitutes.owed(draft.prompts, command.seat, command.lag_ms, draft.time_ms)
+            self._take(draft, command.seat, command.command_id, command.prompt, command.action, lag_ms)
         except IllegalAction as error:
             return refused_by(self.game, command.command_id, error)
         return None
@@ -277,38 +286,31 @@ class Table:
                 return (earlier.content, self.seq + 1)
         return None
 
-    def _take(self, draft: Draft, seat: Seat | None, command_id: str, prompt: int, action: Action) -> None:
+    def _take(
+        self, draft: Draft, seat: Seat | None, command_id: str, prompt: int, action: Action, lag_ms: int = 0
+    ) -> None:
         events, state = self.game.step(draft.state, seat, action, self.chance)
-        draft.items.append(Step(seat, command_id, prompt, action, tuple(map(to_text, events))))
+        step = Step(seat, command_id, prompt, action, tuple(map(to_text, events)))
+        if lag_ms:
+            draft.items.append(Note(LAG, (("seat", str(seat)), ("ms", str(lag_ms)))))
+        draft.prompts = draft.prompts.acts(step, draft.time_ms, lag_ms, self.clock)
+        draft.items.append(step)
         draft.events += events
         draft.state = state
-        late = action.key("seat") if seat is None else None
-        acted = (seat,) if seat is not None else (int(late),) if late else ()
-        self._asked(draft, acted)
+        ledger = draft.prompts.ledger
+        if ledger is not None and any(type(event) is RoundBegan for event in events):
+            draft.items.append(ledger_note(ledger))  # said again, so that a loader need not read further back
+        self._asked(draft, step.acted)
 
     def _time_outs(self, draft: Draft) -> None:
-        for seat in draft.prompts.due(draft.time_ms):
+        for seat in self.substitutes.due(draft.prompts, draft.time_ms):
             asked = draft.prompts.asked[seat]
-            if asked is None or asked.deadline_ms > draft.time_ms or draft.end:
+            if asked is None or draft.end or self.substitutes.at(draft.prompts, seat, draft.time_ms) > draft.time_ms:
                 continue
             self._take(draft, None, "", 0, Action("timeout", keys=(("seat", str(seat)),)))
+            orders.timed_out(self, draft, seat)
 
     # ---- standing answers (design §5, "Windows") ----
-
-    def _leave(self, draft: Draft, command: Command) -> play.Answer | None:
-        if command.action is not None and command.until and command.until not in self.game.spec.standing_until:
-            return refused(command.command_id, platform_refusal("bad_until"))
-        stored = [(seat, content) for (seat, _), (content, _) in self.done.items()]
-        stored += [(earlier.seat, earlier.content) for earlier in draft.commands]
-        if sum(seat == command.seat and content.startswith("standing ") for seat, content in stored) >= MAX_LEFT:
-            return refused(command.command_id, platform_refusal("too_many_standing"))
-        until = command.until if command.action is not None else ""
-        draft.items.append(Left(command.seat, command.command_id, command.action, until))
-        draft.standing.pop(command.seat, None)
-        if command.action is not None:
-            draft.standing[command.seat] = Standing(command.action, command.until)
-        draft.standing = kept(self.game, draft.state, draft.standing)
-        return None
 
     def _apply_standing(self, draft: Draft) -> None:
         while draft.standing and not draft.end and len(draft.items) < MAX_STEPS:
@@ -376,7 +378,7 @@ class Table:
         if not self.begun:
             return self.opened_ms + self.agreement.open_wait_ms
         times = [at_ms for seat, (number, at_ms) in self._auto_at.items() if self._awaits(seat, number)]
-        deadline = self.prompts.next_deadline()
+        deadline = self.substitutes.next(self.prompts)
         if deadline is not None:
             times.append(deadline)
         return min(times, default=None)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.cards import Seat
 from kangtou_engine.events import Event
+from kangtou_engine.match.clocks import Prompts
 from kangtou_engine.match.match import AnyState
-from kangtou_engine.notation import Left, Step
+from kangtou_engine.notation import Item
 
 from ..log.base import Entry
 from .commands import Command
-from .prompts import Prompts
 from .standing import Standing
 
 
@@ -25,10 +25,11 @@ class Draft:
     prompts: Prompts
     standing: dict[Seat, Standing]
     entry: Entry | None = None
-    items: list[Step | Left] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     answers: list[tuple[Command, play.Answer]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    handed: list[tuple[Seat, str]] = field(default_factory=list)  # to a substitute, with the cause; "": taken back
     begin: tuple[str, ...] | None = None
     claim: str | None = None
     given_ms: int = 0

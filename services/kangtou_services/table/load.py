@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from kangtou_engine.boards import match_chance
 from kangtou_engine.errors import BadText
 from kangtou_engine.events import Event, from_text
+from kangtou_engine.match.clocks import CLOCKS, DELEGATE, LAG, RETAKE
 from kangtou_engine.match.events import RoundBegan
-from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Left, Step, chain, read_body
+from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Item, Left, Note, Step, chain, read_body
 
 from ..log.base import Entry, EventLog
 from .commands import Command
@@ -21,7 +22,7 @@ from .standing import Standing, kept
 
 HEAD = 16  # entries read at a time in search of the one in which the match began
 
-_Group = tuple[Step | Left | None, tuple[Event, ...]]  # what a seat or the table did, and what it caused
+_Group = tuple[Item | None, tuple[Event, ...]]  # what a seat or the table did, and what it caused
 
 
 class BrokenLog(Exception):
@@ -99,11 +100,16 @@ def _load(table: Table, entry: Entry, start: int, first: int) -> None:
 def _fold(table: Table, entry: Entry, body: Body, *, fresh: bool) -> None:
     """One entry of the round in play. `fresh`: the round begins in it; what came before that is not looked at."""
     game = table.game
-    groups = _groups(table, body)
+    groups: Sequence[_Group] = _groups(table, body)
     every = tuple(event for _, events in groups for event in events)
     state, standing = table.state, table.standing
     prompts = table.prompts.given(body.given_ms)
-    for item, events in _from_round(groups) if fresh else groups:
+    lag_ms = 0
+    if fresh:
+        groups = _from_round(groups)
+        said = next((item for item, _ in groups if isinstance(item, Note) and item.word == CLOCKS), None)
+        prompts = prompts.noted(said, table.clock) if said is not None else prompts
+    for item, events in groups:
         began = next((event for event in events if isinstance(event, RoundBegan)), None) if fresh else None
         if began is not None:  # all that carries over is in it
             events = events[events.index(began) + 1 :]
@@ -113,8 +119,16 @@ def _fold(table: Table, entry: Entry, body: Body, *, fresh: bool) -> None:
             standing = {seat: one for seat, one in standing.items() if seat != item.seat}
             if item.action is not None:
                 standing[item.seat] = Standing(item.action, item.until)
+        elif isinstance(item, Note):
+            prompts = prompts.noted(item, table.clock)
+            lag_ms = int(item.key("ms")) if item.word == LAG else 0
+            if item.word in (DELEGATE, RETAKE):
+                standing = {seat: one for seat, one in standing.items() if seat != int(item.key("seat"))}
         else:
-            prompts = prompts.after(game, state, _acted(item), seq=entry.seq, time_ms=body.time_ms, clock=table.clock)
+            if item is not None and began is None:  # what that action took is in the clocks said behind it
+                prompts = prompts.acts(item, body.time_ms, lag_ms, table.clock)
+            lag_ms, acted = 0, item.acted if item is not None else ()
+            prompts = prompts.after(game, state, acted, seq=entry.seq, time_ms=body.time_ms, clock=table.clock)
         standing = kept(game, state, standing)
     table.standing = standing
     table.adopt(entry, body.time_ms, state, prompts, every)
@@ -141,17 +155,13 @@ def _from_round(groups: Sequence[_Group]) -> Sequence[_Group]:
     raise BrokenLog("no round begins where one should")
 
 
-def _acted(step: Step | Left | None) -> tuple[int, ...]:
-    if not isinstance(step, Step):
-        return ()
-    if step.seat is not None:
-        return (step.seat,)
-    late = step.action.key("seat")
-    return (int(late),) if late else ()
-
-
 def _ids(table: Table, entry: Entry, body: Body) -> None:
     for item in body.items:
+        if isinstance(item, Note):
+            if item.word in (DELEGATE, RETAKE) and (command := item.get("command")):
+                content = f"{DELEGATE} {item.get('cause')}" if item.word == DELEGATE else RETAKE
+                table.done[int(item.key("seat")), command] = (content, entry.seq)
+            continue
         if item.seat is None or item.command == BY_STANDING:
             continue
         content = str(item.action)
