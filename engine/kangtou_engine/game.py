@@ -16,6 +16,7 @@ from .cards import Card, Cards, Seat
 from .errors import BadOptions
 from .events import Event
 from .match.state import Config, State
+from .opening import Opening
 from .scene import Draw
 from .words import Words
 
@@ -163,6 +164,7 @@ class GameSpec(Generic[R]):
     sides           seats that are partners for the whole match, side by side; () where each seat is for itself or the
                     partners change. What follows outside the rules: ratings and parties
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
+    opening         what stands out in a hand as dealt, for statistics; None: nothing is said
     """
 
     name: str
@@ -199,6 +201,7 @@ class GameSpec(Generic[R]):
     draw: Draw | None = None
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
     sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
+    opening: Opening | None = None
 
     @property
     def id(self) -> str:

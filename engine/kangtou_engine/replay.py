@@ -14,7 +14,7 @@ from .events import Event, from_text
 from .match.events import RoundBegan
 from .match.match import AnyState, Game
 from .match.state import Config
-from .record import Moment, Record, moments_of
+from .record import Moment, Record, Terms, moments_of
 from .record.moments import first_of
 from .registry import Registry
 
@@ -24,7 +24,11 @@ Who = Seat | str | None  # a seat, None: a spectator, OPEN: everything
 
 def find_game(registry: Registry, record: Record) -> tuple[Game, bool] | None:
     """The game that reads this record, and whether it is the very rules version; None if nothing here can read it."""
-    terms = record.head.terms
+    return find_game_by_terms(registry, record.head.terms)
+
+
+def find_game_by_terms(registry: Registry, terms: Terms) -> tuple[Game, bool] | None:
+    """The same from what was agreed."""
     for version in (terms.version, None):
         try:
             game = registry.game(terms.game, version)

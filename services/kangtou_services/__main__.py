@@ -18,6 +18,8 @@ PROCESSES = {
     "gateway": "gateway.server:main",
     "ratings": "ratings.rebuild:main",
     "practice": "practice:main",
+    "archive-dump": "archive.bulk:dump",
+    "archive-import": "archive.bulk:load",
 }
 
 ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work

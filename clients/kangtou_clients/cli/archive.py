@@ -12,6 +12,7 @@ import zstandard
 from kangtou.v1 import archive_pb2 as pb
 
 from ..api.archive import Archive
+from . import bulk
 from .common import Common, of
 from .exits import NOT_FOUND, USAGE
 from .remote import Remote, run
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_records)
     group.command("show")(show)
     group.command("export")(export)
+    bulk.register(group)
     app.add_typer(group, name="archive")
 
 

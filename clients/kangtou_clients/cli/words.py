@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .words_study import STUDY_WORDS
+
 LANGUAGES = ("en", "zh")
 
 WORDS: Mapping[str, tuple[str, str]] = {
+    **STUDY_WORDS,
     # files and records
     "no_file": ("there is no file {path}", "没有文件 {path}"),
     "no_rule": ("there is no rule {rule} in {book}", "{book} 中没有规则 {rule}"),

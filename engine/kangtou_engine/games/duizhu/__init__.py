@@ -15,6 +15,7 @@ from .bots import greedy, random
 from .cases import CASES
 from .events import EVENTS
 from .evolve import evolve
+from .opening import OPENING
 from .options import SEATS, Options, configure
 from .scene import draw
 from .score import final_scores, is_over
@@ -85,4 +86,5 @@ GAME: GameSpec[Own] = GameSpec(
     standing_until=("level_card",),
     window_ms=deal.window_ms,
     sides=lambda config: ((0, 2), (1, 3)),  # DZ-1.2
+    opening=OPENING,
 )

@@ -186,6 +186,13 @@ _EVENTS: Words = {
     "event.buried_counted": ("the defenders get the buried points: {cards}", "扣底分归台下：{cards}"),
     "event.levels_set": ("levels of sides 0 and 1: {levels}", "0 方、1 方级别：{levels}"),
     "event.recovered": ("回龙: back to level {level}", "回龙：回到 {level}"),
+    # hands as dealt, for statistics
+    "hand.jokers": ("jokers", "王"),
+    "hand.levels": ("level cards", "级牌"),
+    "hand.twos": ("twos", "二"),
+    "hand.trumps": ("trumps", "主牌"),
+    "hand.fours": ("four of a rank", "嗡"),
+    "hand.points": ("points", "分"),
 }
 
 WORDS: Words = {**_REFUSALS, **_CONSTRAINTS, **_PHASES, **_TERMS, **_EVENTS}

@@ -26,6 +26,7 @@ from .course import automatic
 from .deal import deal
 from .events import EVENTS
 from .evolve import evolve
+from .opening import OPENING
 from .options import SEATS, Options, configure, first_seat
 from .pack import PACK
 from .reductions import canonical
@@ -73,4 +74,5 @@ GAME: GameSpec[Round] = GameSpec(
     standing=window.standing,
     standing_until=(window.CAN_PONG,),
     window_ms=lambda config: {"window": window.PEOPLE_MS},
+    opening=OPENING,
 )

@@ -117,4 +117,10 @@ WORDS: Words = {
     "run.D": ("♦", "♦"),
     "dead_black": ("dead black card", "黑帮死亡"),
     "follow": ("following", "跟牌"),
+    # hands as dealt, for statistics
+    "hand.jokers": ("jokers", "王"),
+    "hand.sevens": ("sevens", "七"),
+    "hand.pairs": ("pairs", "对子"),
+    "hand.threes": ("three of a rank", "三张同点"),
+    "hand.points": ("points, in tens", "分（十位）"),
 }

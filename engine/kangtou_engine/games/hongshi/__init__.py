@@ -17,6 +17,7 @@ from .cases import CASES
 from .deal import carry, deal, first_lead, fresh, pack
 from .events import EVENTS
 from .evolve import evolve
+from .opening import OPENING
 from .options import Options, configure, options_of
 from .play import PLAY_PHASE, canonical, is_settled, trick_won
 from .reveal import REVEAL_PHASE, UNTIL_REVEAL, is_closed, standing
@@ -81,4 +82,5 @@ GAME: GameSpec[Own] = GameSpec(
     table_action=table_action,
     standing=standing,
     standing_until=(UNTIL_REVEAL,),
+    opening=OPENING,
 )

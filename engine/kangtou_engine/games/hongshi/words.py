@@ -61,4 +61,11 @@ WORDS: Words = {
         "round {round}: lightning by seat {order}; points {points} (×{factor})",
         "第 {round} 局：{order} 号位闪电胜利；得分 {points}（×{factor}）",
     ),
+    # hands as dealt, for statistics
+    "hand.red_tens": ("red tens", "红十"),
+    "hand.jokers": ("jokers", "王"),
+    "hand.big": ("cards above A", "大牌"),
+    "hand.specials": ("special combinations", "特殊牌型"),
+    "hand.fours": ("four of a rank", "四张同点"),
+    "hand.opens": ("has the first lead", "首出"),
 }

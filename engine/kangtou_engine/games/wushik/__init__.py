@@ -10,6 +10,7 @@ from .course import automatic, is_over, sides
 from .deal import deal, pack
 from .events import EVENTS
 from .evolve import evolve, view
+from .opening import OPENING
 from .options import SPECS, configure
 from .scene import draw
 from .show import show
@@ -44,4 +45,5 @@ GAME: GameSpec[Round] = GameSpec(
     draw=draw,
     tell=tell,
     sides=sides,
+    opening=OPENING,
 )

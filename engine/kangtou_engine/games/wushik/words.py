@@ -129,4 +129,12 @@ WORDS: Words = {
     "ending.shared": ("points shared", "双方分得"),
     "ending.one": ("one caught", "被抓一家"),
     "ending.two": ("two caught", "被抓两家"),
+    # hands as dealt, for statistics
+    "hand.bombs": ("bombs", "炸"),
+    "hand.largest": ("largest set", "最多同点张数"),
+    "hand.fifties": ("5-10-K", "五十K"),
+    "hand.pure": ("pure 5-10-K", "纯五十K"),
+    "hand.jokers": ("jokers", "王"),
+    "hand.twos": ("twos", "二"),
+    "hand.points": ("points, in tens", "分（十位）"),
 }
