@@ -93,6 +93,7 @@ def month_paths(url: str, month: str) -> tuple[RecordStore, list[str]]:
     """The store of a month and where its records lie in it, by day and match. Raises BadMonth, ArchiveError."""
     if not _MONTH.fullmatch(month):
         raise BadMonth(month)
+    RecordStore(url).check()
     fs, root = url_to_fs(url)
     if not fs.isdir(root):
         raise ArchiveError(f"there is no archive at {url}")
