@@ -61,6 +61,10 @@ class NamesAsTokens:
         """See Identity."""
         return {name: Account(name, name.title(), BOT) for name in account_ids}
 
+    async def joined(self, account_id: str) -> int:
+        """See Identity."""
+        return 0
+
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """See Identity."""
         self.roles[account_id] = roles

@@ -97,6 +97,10 @@ class Identity(Protocol):
         """Names and kinds by account id; unknown ids are left out."""
         ...
 
+    async def joined(self, account_id: str) -> int:
+        """When an account was registered (Unix ms); 0 if that is not known."""
+        ...
+
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """For operators. False if there is no such account."""
         ...

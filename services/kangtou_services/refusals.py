@@ -35,6 +35,12 @@ _TEXTS = {
         "该机器人在此池中已有 {limit} 个排队或座位",
     ),
     "pool_full": ("too many wait in this pool; try again later", "此匹配池排队人数已满，请稍后再试"),
+    "unknown_account": ("there is no such account", "没有该账号"),
+    "block_self": ("you cannot block yourself", "不能屏蔽自己"),
+    "too_many_blocks": (
+        "you have blocked {limit} accounts; unblock one first",
+        "你已屏蔽 {limit} 个账号，请先解除一个",
+    ),
     "unknown_table": ("there is no such table", "没有这张牌桌"),
     "seat_taken": ("seat {seat} is taken", "{seat} 号位已有人"),
     "table_full": ("this table has no free seat", "本桌已满"),

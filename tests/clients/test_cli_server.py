@@ -20,15 +20,19 @@ from kangtou_clients.api import Match, connect
 from kangtou_clients.cli import main
 from kangtou_clients.cli.config import Config
 from kangtou_engine.game import TooMany
+from kangtou_engine.record import read_record
+from kangtou_services.archive.index import listed
 from kangtou_services.gateway.server import start
 from kangtou_services.gateway.wiring import wired
 from kangtou_services.host.serve import serving
-from kangtou_services.runtime import in_memory
+from kangtou_services.ratings import Ladder, Result
+from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
 
 T = TypeVar("T")
 Run = Callable[..., tuple[int, str, str]]
 SEATS = ("ann", "bob", "cat", "dan")
+SAMPLE = Path(__file__).resolve().parents[1] / "golden/records/hongshi.ktr"
 
 
 class Server:
@@ -38,12 +42,13 @@ class Server:
         self.settings = Settings(data=data, port=0, link_secret="s", open_wait_ms=300, house_bots=0)
         self.loop = asyncio.new_event_loop()
         self.address: Future[str] = Future()
+        self.backend: Backend
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self.loop.run_until_complete, args=(self._run(),))
         self._thread.start()
 
     async def _run(self) -> None:
-        backend = in_memory(self.settings)
+        backend = self.backend = in_memory(self.settings)
         identity, extras = wired(backend)
         async with serving(backend, "a0"):
             running = await start(backend, identity, extras)
@@ -232,3 +237,68 @@ def test_quick(run: Run, server: Server) -> None:
     assert code == 0, err
     assert out.rstrip("\n").split("\n")[-1].split("  ")[1].startswith("seat ")
     assert run("quick", "chess", "--as", "qann")[0] == 5
+
+
+def test_people(run: Run, server: Server) -> None:
+    """Ratings, leaderboards, profiles, history, blocks."""
+    ids = []
+    for name in ("pa", "pb"):
+        out = run("register", name.upper(), "--as", name, "--json")[1]
+        ids.append(json.loads(out)["account_id"])
+
+    async def results() -> None:
+        for number in range(10):
+            ladder = Ladder("wushik", "chengde1", "human")
+            await server.backend.ratings.append(Result(f"r{number}", ladder, ((ids[0],), (ids[1],)), (1, 2), 5))
+
+    assert run("leaderboard", "wushik", "--as", "pa") == (
+        0,
+        "",
+        "kangtou: nobody has enough results on this ladder yet\n",
+    )
+    server.do(results()).result(10)
+    until = time.monotonic() + 20
+    rows: list[str] = []
+    while len(rows) < 2 and time.monotonic() < until:
+        rows = run("leaderboard", "wushik", "--json", "--as", "pa")[1].splitlines()
+    best, other = map(json.loads, rows)
+    assert [(row["rank"], row["account_id"], row["name"]) for row in (best, other)] == [
+        (1, ids[0], "PA"),
+        (2, ids[1], "PB"),
+    ]
+    assert best["rating"] > 1500 > other["rating"]
+    assert best["games"] == 10
+    assert len(run("leaderboard", "wushik", "--limit", "1", "--as", "pa")[1].splitlines()) == 1
+    assert run("leaderboard", "wushik", "--bots", "--json", "--as", "pa") == (0, "", "")
+    assert run("leaderboard", "wushik", "--variant", "nowhere", "--as", "pa")[0] == 2
+    assert run("leaderboard", "hongshi", "--variant", "liaoning", "--as", "pa")[0] == 2
+
+    code, out, err = run("profile", "--as", "pa")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"PA  {ids[0]}  (human)  here since 20")
+    assert "wushik/chengde1" in out
+    shown = json.loads(run("profile", ids[1], "--json", "--as", "pa")[1])
+    assert (shown["name"], shown["kind"], shown["recent"]) == ("PB", "human", [])
+    assert shown["ratings"][0]["mu"] == other["mu"]
+    assert run("profile", "nobody", "--as", "pa")[0] == 8
+    assert run("history", "--as", "pa") == (0, "", "kangtou: no finished match fits\n")
+    record = read_record(SAMPLE.read_bytes())
+    archiver = server.backend.archiver
+    archiver.index.add([listed(record, "sample", archiver.index.registry)])
+    who, match = record.head.terms.seats[0].account, record.head.terms.match
+    assert f"  {match}  hongshi  place " in run("history", who, "--as", "pa")[1]
+    row = json.loads(run("history", who, "--json", "--game", "hongshi", "--as", "pa")[1])
+    assert (row["match"], row["seats"], len(row["places"]), len(row["accounts"])) == (match, [0], 1, 4)
+
+    assert run("blocks", "--as", "pa") == (0, "", "kangtou: you have blocked nobody\n")
+    assert run("block", ids[1], "--as", "pa") == (0, f"{ids[1]} is blocked\n", "")
+    assert json.loads(run("block", ids[1], "--json", "--as", "pa")[1]) == {"blocked": ids[1]}
+    assert json.loads(run("blocks", "--json", "--as", "pa")[1]) == {
+        "account_id": ids[1],
+        "name": "PB",
+        "kind": "human",
+    }
+    assert run("block", ids[0], "--as", "pa")[0] == 5
+    assert run("block", "nobody", "--as", "pa")[0] == 8
+    assert run("unblock", ids[1], "--as", "pa")[0] == 0
+    assert run("blocks", "--json", "--as", "pa") == (0, "", "")

@@ -15,6 +15,7 @@ from .source import Source
 
 T = TypeVar("T")
 PATIENCE_S = 4.0  # how long a command tries to reach the server
+NOWHERE = ("unknown_match", "unknown_table", "unknown_account")
 STATUS = {
     "NOT_FOUND": NOT_FOUND,
     "PERMISSION_DENIED": NOT_ALLOWED,
@@ -40,7 +41,7 @@ class Remote:
     def given(self, result: T | Refused) -> T:
         """What was asked for; a refusal ends the command."""
         if isinstance(result, Refused):
-            code = NOT_FOUND if result.code in ("unknown_match", "unknown_table") else REFUSED
+            code = NOT_FOUND if result.code in NOWHERE else REFUSED
             if self.common.json:
                 self.common.put_json({"refused": {"rule": result.rule, "code": result.code}})
             raise CommandError(code, self.text(result))

@@ -138,6 +138,10 @@ class Accounts:
         """See Identity."""
         return await self._store.accounts(account_ids)
 
+    async def joined(self, account_id: str) -> int:
+        """See Identity."""
+        return await self._store.joined(account_id)
+
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """See Identity."""
         return await self._store.set_roles(account_id, roles)

@@ -48,6 +48,10 @@ class AccountStore(Protocol):
         """Those that exist."""
         ...
 
+    async def joined(self, account_id: str) -> int:
+        """When it was created; 0 if there is no such account."""
+        ...
+
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """False if there is no such account."""
         ...

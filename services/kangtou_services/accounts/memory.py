@@ -13,6 +13,7 @@ from .base import CODES_MOST, TOKENS_MOST
 @dataclass(slots=True)
 class _Held:
     account: Account
+    created_ms: int
     tokens: dict[str, int] = field(default_factory=dict)
     codes: dict[str, tuple[str, int]] = field(default_factory=dict)  # unused: ("", 0)
 
@@ -38,7 +39,7 @@ class MemoryAccountStore:
     async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account:
         """See AccountStore."""
         await self._use()
-        held = self._held.setdefault(account.account_id, _Held(account))
+        held = self._held.setdefault(account.account_id, _Held(account, now_ms))
         held.add_token(token, expires_ms, now_ms)
         held.add_code(code)
         return held.account
@@ -93,6 +94,12 @@ class MemoryAccountStore:
         """See AccountStore."""
         await self._use()
         return {name: self._held[name].account for name in account_ids if name in self._held}
+
+    async def joined(self, account_id: str) -> int:
+        """See AccountStore."""
+        await self._use()
+        held = self._held.get(account_id)
+        return held.created_ms if held else 0
 
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """See AccountStore."""

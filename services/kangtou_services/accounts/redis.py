@@ -82,6 +82,12 @@ class RedisAccountStore:
             rows = await pipe.execute()
         return {name: _account(name, row) for name, row in zip(ids, rows, strict=True) if row[0] is not None}
 
+    async def joined(self, account_id: str) -> int:
+        """See AccountStore."""
+        async with reached():
+            found = await self._client.hget(_key(account_id, "account"), "created_ms")
+        return int(found or 0)
+
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """See AccountStore."""
         keys = [_key(account_id, "account")]

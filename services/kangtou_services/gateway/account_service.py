@@ -31,6 +31,11 @@ def kind_to_pb(kind: str) -> game_pb2.AccountKind.ValueType:
     return _NUMBERS.get(kind, game_pb2.ACCOUNT_KIND_UNSPECIFIED)
 
 
+def kind_from_pb(kind: game_pb2.AccountKind.ValueType) -> str:
+    """The same the other way."""
+    return _KINDS.get(kind, "")
+
+
 def account_to_pb(account: Account) -> pb.Account:
     """What is shown of an account."""
     return pb.Account(account_id=account.account_id, name=account.name, kind=kind_to_pb(account.kind))

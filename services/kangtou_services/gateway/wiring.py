@@ -1,4 +1,4 @@
-"""What a gateway serves beside play, on Redis or in memory: accounts, lobby, archive."""
+"""What a gateway serves beside play, on Redis or in memory: accounts, lobby, archive, ratings, profiles and blocks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from ..accounts.accounts import Accounts
 from ..accounts.base import AccountStore
 from ..accounts.memory import MemoryAccountStore
 from ..accounts.redis import RedisAccountStore
+from ..blocks import Blocks, MemoryBlocks, RedisBlocks
 from ..identity import Identity
 from ..marks import Marks, MemoryMarks, RedisMarks
 from ..runtime import Backend
-from . import account_service, archive_service, lobby_service
+from . import account_service, archive_service, lobby_service, people_service, rating_service
 from .server import Extra
 
 
@@ -21,4 +22,11 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
     store: AccountStore = MemoryAccountStore() if client is None else RedisAccountStore(client, settings.replicas)
     marks: Marks = MemoryMarks() if client is None else RedisMarks(client)
     identity = Accounts(store, marks, account_service.account_settings(settings))
-    return identity, (account_service.add(identity), lobby_service.add(identity, marks), archive_service.add)
+    blocks: Blocks = MemoryBlocks() if client is None else RedisBlocks(client, settings.replicas)
+    return identity, (
+        account_service.add(identity),
+        lobby_service.add(identity, marks),
+        archive_service.add,
+        rating_service.add(identity),
+        people_service.add(identity, blocks),
+    )
