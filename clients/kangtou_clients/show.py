@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from kangtou_engine.notation import BY_STANDING, Left
+from kangtou_engine.notation import BY_STANDING, Left, Step
 from kangtou_engine.replay import OPEN, Replay, Who
 
 from .render import DIM, Renderer
@@ -46,7 +46,7 @@ class Shown:
         replay, lines = self.replay, []
         for event in replay.seen(number, who):
             lines += self.render.event(replay.game, event, replay.config)
-        lines += self._left(number, who)
+        lines += standing_lines(self.render, moment.item, who)
         if moment.cause:
             lines.append(self.render.word("ended", cause=self.render.word(f"cause.{moment.cause}")))
         if not lines:
@@ -56,18 +56,6 @@ class Shown:
         stamp = f"{where:>6} {max(0, moment.time_ms - before) / 1000:>8.2f}s  "
         blank = " " * len(stamp)
         return [self.render.paint(DIM, stamp) + lines[0], *(blank + line for line in lines[1:])]
-
-    def _left(self, number: int, who: Who) -> list[str]:
-        """A standing answer: told to nobody but its seat. Design §5."""
-        item = self.replay.moments[number].item
-        if not isinstance(item, Left) or who not in (OPEN, item.seat) or item.command == BY_STANDING:
-            return []
-        seat = self.render.seat(item.seat)
-        if item.action is None:
-            return [f"{seat} {self.render.word('revoked')}"]
-        code = "left.until" if item.until else "left"
-        said = self.render.word(code, action=self.render.action(item.action), until=item.until)
-        return [f"{seat} {said}"]
 
     def table(self, position: int, who: Who) -> list[str]:
         """The table at a position, as the game itself shows it; nothing before the first round."""
@@ -92,3 +80,14 @@ class Shown:
         if every == "trick":
             return (before.round, before.trick) != (after.round, after.trick)
         return before.round != after.round
+
+
+def standing_lines(render: Renderer, item: Step | Left | None, who: Who) -> list[str]:
+    """A standing answer that was left or taken back: told to nobody but its seat. Design §5."""
+    if not isinstance(item, Left) or who not in (OPEN, item.seat) or item.command == BY_STANDING:
+        return []
+    seat = render.seat(item.seat)
+    if item.action is None:
+        return [f"{seat} {render.word('revoked')}"]
+    code = "left.until" if item.until else "left"
+    return [f"{seat} {render.word(code, action=render.action(item.action), until=item.until)}"]

@@ -37,6 +37,7 @@ def replay(
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="1: as it was played, 10: ten times")] = 0.0,
     start: Annotated[str, typer.Option("--from", metavar="PLACE", help="ROUND, ROUND:TRICK or @SEQ")] = "",
     end: Annotated[str, typer.Option("--to", metavar="PLACE", help="stop before this place")] = "",
+    html: Annotated[str, typer.Option("--html", metavar="FILE", help="write one self-contained page instead")] = "",
     table: Annotated[str, typer.Option("--table", metavar="|".join(TABLES), help="how often to show it")] = "trick",
 ) -> None:
     """Replay a finished match.
@@ -50,6 +51,7 @@ def replay(
       kangtou replay mx4k2p7q --open --from 2:3 --to 2:5
       kangtou replay mx4k2p7q --step
       kangtou replay mx4k2p7q --spectator --speed 10
+      kangtou replay mx4k2p7q --seat 0 --html match.html
     """
     common = of(context)
     source = load(common, target)
@@ -61,7 +63,14 @@ def replay(
         raise common.fail(USAGE, "bad_speed")
     found = _replay(common, record, who)
     if found is None:
+        if html:
+            raise common.fail(USAGE, "not_readable", game=record.head.terms.game)
         _lines(common, record)
+        return
+    if html:
+        from .page import write
+
+        write(common, found, names_of(found, source), who, html)
         return
     first = _place(common, found, start) if start else 0
     last = _place(common, found, end) if end else len(found.moments)
@@ -109,9 +118,14 @@ def _place(common: Common, replay: Replay, text: str) -> int:
 
 
 def _shown(common: Common, replay: Replay, source: Source) -> Shown:
+    return Shown(replay, common.renderer(names_of(replay, source)))
+
+
+def names_of(replay: Replay, source: Source) -> list[str]:
+    """The players by seat: by name where it is known, else by account."""
     accounts = [seat.account for seat in replay.record.head.terms.seats]
     names = source.names or [""] * len(accounts)
-    return Shown(replay, common.renderer([name or account for name, account in zip(names, accounts, strict=False)]))
+    return [name or account for name, account in zip(names, accounts, strict=False)]
 
 
 def _play(common: Common, shown: Shown, who: Who, places: range, speed: float, table: str) -> None:

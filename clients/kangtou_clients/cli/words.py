@@ -45,6 +45,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{game} is not known here: shown from its events by {other}",
         "此处不识别 {game}：按 {other} 由事件重放",
     ),
+    "page_written": (
+        "{path}: {view}, {kb} kB in one file; open it in any browser",
+        "{path}：{view}，单个文件 {kb} kB；用任意浏览器打开",
+    ),
+    "page_failed": ("{path} cannot be written: {problem}", "无法写入 {path}：{problem}"),
     "bad_speed": ("a speed is greater than 0", "速度须大于 0"),
     "step_help": (
         "Enter: on   b: back   g 2:3: go to round 2, trick 3   s 0: seat 0   p: spectator   o: open   "

@@ -1,0 +1,1 @@
+"""Exported pages in a real browser."""
