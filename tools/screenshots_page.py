@@ -86,7 +86,7 @@ def take(browser: Browser, folder: Path, name: str, shot: Shot) -> Path:
         page.emulate_media(media="print")
     page.wait_for_timeout(100)
     target = TARGET / f"page-{name}.png"
-    page.screenshot(path=target, full_page=shot.size == PHONE)
+    page.screenshot(path=target)
     page.close()
     return target
 

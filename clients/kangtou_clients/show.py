@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from kangtou_engine.notation import BY_STANDING, Left, Step
+from kangtou_engine.notation import BY_STANDING, Left, Note, Step
 from kangtou_engine.replay import OPEN, Replay, Who
 
 from .render import DIM, Renderer
@@ -82,7 +82,7 @@ class Shown:
         return before.round != after.round
 
 
-def standing_lines(render: Renderer, item: Step | Left | None, who: Who) -> list[str]:
+def standing_lines(render: Renderer, item: Step | Left | Note | None, who: Who) -> list[str]:
     """A standing answer that was left or taken back: told to nobody but its seat. Design §5."""
     if not isinstance(item, Left) or who not in (OPEN, item.seat) or item.command == BY_STANDING:
         return []

@@ -179,7 +179,7 @@ function drawTable(values, step) {
     if (!former) areas.append(make("div", "area", make("div", "", ...rich(text(title))), make("div", "groups")));
     areas.lastChild.lastChild.append(cards(list));
   });
-  areas.classList.toggle("many", values.areas.length > 1);
+  $("middle").classList.toggle("full", values.areas.length > 1);
   const lines = make("ul", "lines", ...values.lines.map((line) => make("li", "", ...rich(text(line)))));
   $("middle").replaceChildren(
     make("div", "spots", ...places.far.map((seat) => drawSpot(seat, values, ""))),
@@ -188,10 +188,11 @@ function drawTable(values, step) {
     ...places.near.map((seat) => drawSpot(seat, values, "b")), lines);
 }
 
+const hasTricks = (round) => steps.some((step) => step.round === round && step.trick > 1);
+
 function placeName({ round, trick }) {
   if (!round) return word("before");
-  const has = steps.some((step) => step.round === round && step.trick > 1);
-  return word("round", { round }) + (has ? ` · ${word("trick", { trick })}` : "");
+  return word("round", { round }) + (hasTricks(round) ? ` · ${word("trick", { trick })}` : "");
 }
 
 // ---- one step ----
@@ -199,8 +200,9 @@ function placeName({ round, trick }) {
 function draw() {
   const step = steps[now.at], values = valuesAt(now.at);
   drawTable(values, step);
-  $("where").replaceChildren(make("b", "", placeName(step)),
-    ...values.head.map((fact) => make("span", "pill", ...rich(text(fact)))));
+  const [first, ...facts] = values.head.length ? values.head.map(text) : [placeName(step)];
+  if (hasTricks(step.round)) facts.unshift(word("trick", step));
+  $("where").replaceChildren(make("b", "", ...rich(first)), ...facts.map((fact) => make("span", "pill", ...rich(fact))));
   const said = told(step, make("span"));
   $("now").replaceChildren(said);
   if (step.thought >= 0) said.append(make("span", "quiet", word("thought", { s: seconds(step.thought) })));
