@@ -1,6 +1,6 @@
 """The platform under load: gateways, Ray table actors and Redis with fsync always, against a bare grpc.aio server.
 
-    python -m bench.platform [--seconds 3] [--pairs 7] [--only pairs|tables|actors|streams|open]
+    python -m bench.platform [--seconds 3] [--pairs 11] [--only pairs|tables|actors|streams|open]
 
 Four bots a table, 红十, no pauses. Shown: moves a second, answer times, processor time of all server processes a move;
 ratios are medians of interleaved pairs with their spread. The machine is noisy: quote ratios and processor time.
@@ -154,8 +154,10 @@ async def bare(port: int, process: psutil.Process, tables: int, seconds: float) 
 
 
 def spread(values: list[float]) -> str:
-    """Median and range."""
-    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+    """Median, the middle half, and the extremes."""
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    middle = f"middle half {low:.2f} to {high:.2f}"
+    return f"{statistics.median(values):.2f} ({middle}; all {min(values):.2f} to {max(values):.2f})"
 
 
 async def pairs(bench: Bench, args: Any) -> None:
@@ -258,7 +260,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--pairs", type=int, default=11)
     parser.add_argument("--only", choices=("pairs", "tables", "actors", "streams", "open"))
     args = parser.parse_args()
     wanted = {"pairs": pairs, "tables": tables, "streams": streams, "open": opened}
