@@ -18,6 +18,7 @@ from .events import Event
 from .match.state import Config, State
 from .opening import Opening
 from .scene import Draw
+from .rule_sets import STANDARD, RuleSet
 from .words import Words
 
 
@@ -163,6 +164,7 @@ class GameSpec(Generic[R]):
     draw            the same as `show` by places, for programs that draw the table; None: the lines will do
     sides           seats that are partners for the whole match, side by side; () where each seat is for itself or the
                     partners change. What follows outside the rules: ratings and parties
+    rule_sets       named house rules, the book's own first; no two mean the same
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     opening         what stands out in a hand as dealt, for statistics; None: nothing is said
     """
@@ -202,11 +204,19 @@ class GameSpec(Generic[R]):
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
     sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
     opening: Opening | None = None
+    rule_sets: tuple[RuleSet, ...] = (STANDARD,)
 
     @property
     def id(self) -> str:
         """`hongshi@1`."""
         return f"{self.name}@{self.version}"
+
+    def rule_set(self, name: str) -> RuleSet:
+        """House rules by name. Raises BadOptions."""
+        for known in self.rule_sets:
+            if known.name == name:
+                return known
+        raise BadOptions("CM-11.1", "bad_option", "rules", name[:40], ", ".join(one.name for one in self.rule_sets))
 
 
 def check_seats(given: int | None, allowed: tuple[int, ...], default: int) -> int:

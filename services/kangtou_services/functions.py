@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any
@@ -29,14 +29,16 @@ class Functions:
         self._replicas = replicas
         self._replica_ms = replica_ms
 
-    async def call(self, name: str, keys: Iterable[str], *args: str | int) -> Any:
-        """The reply of a function. Raises StoreUnavailable."""
+    async def call(
+        self, name: str, keys: Iterable[str], *args: str | int, then: Sequence[tuple[str | int, ...]] = ()
+    ) -> Any:
+        """The reply of a function; `then` are commands sent behind it on the connection. Raises StoreUnavailable."""
         listed = list(keys)
         async with reached():
-            replies = await self._send(name, listed, args)
+            replies = await self._send(name, listed, args, then)
             if _is_missing(replies[0]):
                 await self._load()
-                replies = await self._send(name, listed, args)
+                replies = await self._send(name, listed, args, then)
             for reply in replies:
                 if isinstance(reply, Exception):
                     raise reply
@@ -44,11 +46,15 @@ class Functions:
             raise StoreUnavailable("too few replicas have stored it")
         return replies[0]
 
-    async def _send(self, name: str, keys: list[str], args: tuple[str | int, ...]) -> list[Any]:
+    async def _send(
+        self, name: str, keys: list[str], args: tuple[str | int, ...], then: Sequence[tuple[str | int, ...]]
+    ) -> list[Any]:
         async with self.client.pipeline(transaction=False) as pipe:
             pipe.execute_command("FCALL", name, len(keys), *keys, *args)
             if self._replicas:
                 pipe.execute_command("WAITAOF", 1, self._replicas, self._replica_ms)
+            for command in then:
+                pipe.execute_command(*command)
             replies: list[Any] = await pipe.execute(raise_on_error=False)
         return replies
 

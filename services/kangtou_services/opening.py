@@ -126,10 +126,11 @@ def check_choice(
         if given and not CLOCK_LEAST_MS <= given <= CLOCK_MOST_MS:
             return refusal("bad_clock", option=name, given=given, low=CLOCK_LEAST_MS, high=CLOCK_MOST_MS)
         times[name] = given or default
-    return Choice(config.game, config.version, config.seats, options, _resolved(config.options), rated=rated, **times)
+    return Choice(config.game, config.version, config.seats, options, resolved(config.options), rated=rated, **times)
 
 
-def _resolved(options: Any) -> str:
+def resolved(options: Any) -> str:
+    """All options of a game's options object as text: equal if they mean the same."""
     values = dataclasses.asdict(options) if dataclasses.is_dataclass(options) else options  # type: ignore[arg-type]
     return json.dumps(values, sort_keys=True, default=str, separators=(",", ":"))
 

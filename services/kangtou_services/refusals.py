@@ -48,6 +48,23 @@ _TEXTS = {
     "not_seated": ("you have no seat at this table", "你在本桌没有座位"),
     "match_started": ("the match has started", "对局已经开始"),
     "bad_seat": ("{seat} is not a seat of this table", "本桌没有 {seat} 号位"),
+    "removed": ("the owner of this table has removed you from it", "桌主已将你请离本桌"),
+    "code_needed": ("this table is private: its code is needed", "本桌为私人牌桌，需要桌号"),
+    "bad_code": ("no table has this code", "没有这个桌号的牌桌"),
+    "kind_not_allowed": ("accounts of your kind cannot sit at this table", "你的账号类型不能在本桌就座"),
+    "not_owner": ("only the owner of the table can do this", "只有桌主可以这样做"),
+    "seats_free": ("there are free seats", "还有空位"),
+    "not_ready": ("somebody is not ready", "有人尚未准备"),
+    "not_yourself": ("to leave the table, stand up", "离开牌桌请起身"),
+    "nobody_there": ("this account has no seat at the table", "该账号在本桌没有座位"),
+    "no_rematch_now": ("no match of this table has ended just now", "本桌没有刚结束的对局"),
+    "rematch_late": ("the time for agreeing on another match is over", "约定再来一场的时间已过"),
+    "too_many_tables": ("you have {limit} tables open already", "你已开了 {limit} 张牌桌"),
+    "rules_and_options": ("named house rules and single options exclude one another", "规则套餐与单项规则不能同时指定"),
+    "bad_time": (
+        "{option} cannot be {given}; allowed: {low} to {high} s",
+        "{option} 不能为 {given}；可选：{low} 至 {high} 秒",
+    ),
     "too_many_commands": ("too much sitting down and standing up at this table", "本桌起坐次数过多"),
 }
 

@@ -42,6 +42,9 @@ class Settings(BaseSettings):
     queue_updates: int = 1_024
     registrations: int = 120  # of one host in a minute; a hundred times as many from this machine
     bot_tickets: int = 256  # tickets and seats that a bot's account may have in one pool; a person has one
+    open_tables: int = 8  # tables that a person may have open at a time
+    bot_open_tables: int = 256  # the same for a bot
+    idle_table_ms: int = 3_600_000  # how long an open table may stand empty
     house_bots: int = 4
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked

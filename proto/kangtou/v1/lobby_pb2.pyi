@@ -30,6 +30,8 @@ class _TableStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableState
     TABLE_STATE_OPEN: _TableState.ValueType  # 1
     TABLE_STATE_PLAYING: _TableState.ValueType  # 2
     TABLE_STATE_OVER: _TableState.ValueType  # 3
+    TABLE_STATE_CLOSED: _TableState.ValueType  # 4
+    """Given up; it is forgotten soon."""
 
 class TableState(_TableState, metaclass=_TableStateEnumTypeWrapper): ...
 
@@ -37,7 +39,35 @@ TABLE_STATE_UNSPECIFIED: TableState.ValueType  # 0
 TABLE_STATE_OPEN: TableState.ValueType  # 1
 TABLE_STATE_PLAYING: TableState.ValueType  # 2
 TABLE_STATE_OVER: TableState.ValueType  # 3
+TABLE_STATE_CLOSED: TableState.ValueType  # 4
+"""Given up; it is forgotten soon."""
 Global___TableState: _TypeAlias = TableState  # noqa: Y015
+
+class _StartRule:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StartRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StartRule.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    START_RULE_UNSPECIFIED: _StartRule.ValueType  # 0
+    START_RULE_SEATED: _StartRule.ValueType  # 1
+    """The last seat that is taken."""
+    START_RULE_READY: _StartRule.ValueType  # 2
+    """All seats taken and everybody ready."""
+    START_RULE_OWNER: _StartRule.ValueType  # 3
+    """The owner, once all seats are taken and the others are ready."""
+
+class StartRule(_StartRule, metaclass=_StartRuleEnumTypeWrapper):
+    """What makes the match start."""
+
+START_RULE_UNSPECIFIED: StartRule.ValueType  # 0
+START_RULE_SEATED: StartRule.ValueType  # 1
+"""The last seat that is taken."""
+START_RULE_READY: StartRule.ValueType  # 2
+"""All seats taken and everybody ready."""
+START_RULE_OWNER: StartRule.ValueType  # 3
+"""The owner, once all seats are taken and the others are ready."""
+Global___StartRule: _TypeAlias = StartRule  # noqa: Y015
 
 class _TicketState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -107,6 +137,7 @@ class GameInfo(_message.Message):
     TITLE_ZH_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
+    RULE_SETS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     version: _builtins.int
     title_en: _builtins.str
@@ -115,6 +146,10 @@ class GameInfo(_message.Message):
     def seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionInfo]: ...
+    @_builtins.property
+    def rule_sets(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuleSetInfo]:
+        """Named house rules, the book's own first."""
+
     def __init__(
         self,
         *,
@@ -124,14 +159,67 @@ class GameInfo(_message.Message):
         title_zh: _builtins.str = ...,
         seats: _abc.Iterable[_builtins.int] | None = ...,
         options: _abc.Iterable[Global___OptionInfo] | None = ...,
+        rule_sets: _abc.Iterable[Global___RuleSetInfo] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options", b"options", "seats", b"seats", "title_en", b"title_en", "title_zh", b"title_zh", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options", b"options", "rule_sets", b"rule_sets", "seats", b"seats", "title_en", b"title_en", "title_zh", b"title_zh", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameInfo: _TypeAlias = GameInfo  # noqa: Y015
+
+@_typing.final
+class RuleSetInfo(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class OptionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        @_builtins.property
+        def value(self) -> _game_pb2.OptionValue: ...
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _game_pb2.OptionValue | None = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    NAME_FIELD_NUMBER: _builtins.int
+    TITLE_EN_FIELD_NUMBER: _builtins.int
+    TITLE_ZH_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    title_en: _builtins.str
+    title_zh: _builtins.str
+    @_builtins.property
+    def options(self) -> _containers.MessageMap[_builtins.str, _game_pb2.OptionValue]:
+        """Those that differ from the defaults."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        title_en: _builtins.str = ...,
+        title_zh: _builtins.str = ...,
+        options: _abc.Mapping[_builtins.str, _game_pb2.OptionValue] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "options", b"options", "title_en", b"title_en", "title_zh", b"title_zh"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RuleSetInfo: _TypeAlias = RuleSetInfo  # noqa: Y015
 
 @_typing.final
 class OptionInfo(_message.Message):
@@ -172,10 +260,42 @@ class Table(_message.Message):
     CLOCK_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    CURRENT_MATCH_ID_FIELD_NUMBER: _builtins.int
+    OWNER_ID_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    PRIVATE_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    READY_UNTIL_MS_FIELD_NUMBER: _builtins.int
+    REMATCH_UNTIL_MS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    TALLY_FIELD_NUMBER: _builtins.int
+    OPENED_MS_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
-    """The match id too, once it plays."""
+    """The table's own id, which is that of its first match too."""
     state: Global___TableState.ValueType
     rated: _builtins.bool
+    current_match_id: _builtins.str
+    """The match that is played here now, or the one that comes next."""
+    owner_id: _builtins.str
+    start: Global___StartRule.ValueType
+    private: _builtins.bool
+    """Not listed: entered by its code, which only those who belong to it are told."""
+    code: _builtins.str
+    kind: _game_pb2.AccountKind.ValueType
+    """Who may sit; UNSPECIFIED: everybody."""
+    rules: _builtins.str
+    """The named house rules that this amounts to; empty: none of them."""
+    ready_until_ms: _builtins.int
+    """Unix ms: who is not ready by then stands up. 0: nobody is waited for."""
+    rematch_until_ms: _builtins.int
+    """Unix ms: until then the players of the last match may agree on another. 0: not now."""
+    opened_ms: _builtins.int
+    version: _builtins.int
+    """Grows with every change."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -183,6 +303,18 @@ class Table(_message.Message):
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInfo]:
         """By seat; a free seat has account_id ""."""
+
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableOption]:
+        """What is played, with every option."""
+
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMatch]:
+        """What was played here, the oldest first."""
+
+    @_builtins.property
+    def tally(self) -> _containers.RepeatedCompositeFieldContainer[Global___TallyRow]:
+        """Who played here, over all matches."""
 
     def __init__(
         self,
@@ -193,14 +325,134 @@ class Table(_message.Message):
         clock: _game_pb2.Clock | None = ...,
         rated: _builtins.bool = ...,
         seats: _abc.Iterable[Global___SeatInfo] | None = ...,
+        current_match_id: _builtins.str = ...,
+        owner_id: _builtins.str = ...,
+        start: Global___StartRule.ValueType = ...,
+        private: _builtins.bool = ...,
+        code: _builtins.str = ...,
+        kind: _game_pb2.AccountKind.ValueType = ...,
+        options: _abc.Iterable[Global___TableOption] | None = ...,
+        rules: _builtins.str = ...,
+        ready_until_ms: _builtins.int = ...,
+        rematch_until_ms: _builtins.int = ...,
+        matches: _abc.Iterable[Global___TableMatch] | None = ...,
+        tally: _abc.Iterable[Global___TallyRow] | None = ...,
+        opened_ms: _builtins.int = ...,
+        version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "match_id", b"match_id", "rated", b"rated", "seats", b"seats", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "code", b"code", "current_match_id", b"current_match_id", "kind", b"kind", "match_id", b"match_id", "matches", b"matches", "opened_ms", b"opened_ms", "options", b"options", "owner_id", b"owner_id", "private", b"private", "rated", b"rated", "ready_until_ms", b"ready_until_ms", "rematch_until_ms", b"rematch_until_ms", "rules", b"rules", "seats", b"seats", "start", b"start", "state", b"state", "tally", b"tally", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Table: _TypeAlias = Table  # noqa: Y015
+
+@_typing.final
+class TableOption(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    IS_DEFAULT_FIELD_NUMBER: _builtins.int
+    ALLOWED_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    rule: _builtins.str
+    is_default: _builtins.bool
+    allowed: _builtins.str
+    @_builtins.property
+    def value(self) -> _game_pb2.OptionValue: ...
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        value: _game_pb2.OptionValue | None = ...,
+        is_default: _builtins.bool = ...,
+        allowed: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed", b"allowed", "is_default", b"is_default", "name", b"name", "rule", b"rule", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableOption: _TypeAlias = TableOption  # noqa: Y015
+
+@_typing.final
+class TableMatch(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    ACCOUNT_IDS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    cause: _builtins.str
+    """How it ended."""
+    @_builtins.property
+    def account_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """By seat."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Empty until the result is known."""
+
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        account_ids: _abc.Iterable[_builtins.str] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        places: _abc.Iterable[_builtins.int] | None = ...,
+        cause: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_ids", b"account_ids", "cause", b"cause", "match_id", b"match_id", "places", b"places", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableMatch: _TypeAlias = TableMatch  # noqa: Y015
+
+@_typing.final
+class TallyRow(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACCOUNT_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    account_id: _builtins.str
+    name: _builtins.str
+    matches: _builtins.int
+    points: _builtins.int
+    """Sum of the scores."""
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How often first, second …"""
+
+    def __init__(
+        self,
+        *,
+        account_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        points: _builtins.int = ...,
+        places: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "matches", b"matches", "name", b"name", "places", b"places", "points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TallyRow: _TypeAlias = TallyRow  # noqa: Y015
 
 @_typing.final
 class SeatInfo(_message.Message):
@@ -209,19 +461,27 @@ class SeatInfo(_message.Message):
     ACCOUNT_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
+    READY_FIELD_NUMBER: _builtins.int
+    REMATCH_FIELD_NUMBER: _builtins.int
     account_id: _builtins.str
     name: _builtins.str
     kind: _game_pb2.AccountKind.ValueType
+    ready: _builtins.bool
+    """For the start."""
+    rematch: _builtins.bool
+    """Wants another match."""
     def __init__(
         self,
         *,
         account_id: _builtins.str = ...,
         name: _builtins.str = ...,
         kind: _game_pb2.AccountKind.ValueType = ...,
+        ready: _builtins.bool = ...,
+        rematch: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "kind", b"kind", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "kind", b"kind", "name", b"name", "ready", b"ready", "rematch", b"rematch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -234,7 +494,25 @@ class OpenTableRequest(_message.Message):
     CHOICE_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
     COMMAND_ID_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    PRIVATE_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    READY_S_FIELD_NUMBER: _builtins.int
+    REMATCH_S_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
+    rules: _builtins.str
+    """Named house rules instead of options."""
+    start: Global___StartRule.ValueType
+    """UNSPECIFIED: SEATED."""
+    private: _builtins.bool
+    rated: _builtins.bool
+    """Rated tables take accounts of one kind, the opener's unless it is given."""
+    kind: _game_pb2.AccountKind.ValueType
+    ready_s: _builtins.int
+    """Seconds for the ready check, and for agreeing on another match. 0: the server's."""
+    rematch_s: _builtins.int
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -245,10 +523,17 @@ class OpenTableRequest(_message.Message):
         choice: _game_pb2.GameChoice | None = ...,
         clock: _game_pb2.Clock | None = ...,
         command_id: _builtins.str = ...,
+        rules: _builtins.str = ...,
+        start: Global___StartRule.ValueType = ...,
+        private: _builtins.bool = ...,
+        rated: _builtins.bool = ...,
+        kind: _game_pb2.AccountKind.ValueType = ...,
+        ready_s: _builtins.int = ...,
+        rematch_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "kind", b"kind", "private", b"private", "rated", b"rated", "ready_s", b"ready_s", "rematch_s", b"rematch_s", "rules", b"rules", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -288,6 +573,7 @@ class ListTablesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     STATES_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """Empty: of all games."""
     page_size: _builtins.int
@@ -296,6 +582,8 @@ class ListTablesRequest(_message.Message):
     def states(self) -> _containers.RepeatedScalarFieldContainer[Global___TableState.ValueType]:
         """None: in all states."""
 
+    @_builtins.property
+    def filter(self) -> Global___TableFilter: ...
     def __init__(
         self,
         *,
@@ -303,14 +591,81 @@ class ListTablesRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         states: _abc.Iterable[Global___TableState.ValueType] | None = ...,
+        filter: Global___TableFilter | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "page_size", b"page_size", "page_token", b"page_token", "states", b"states"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "states", b"states"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListTablesRequest: _TypeAlias = ListTablesRequest  # noqa: Y015
+
+@_typing.final
+class TableFilter(_message.Message):
+    """What is left empty does not matter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class OptionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        @_builtins.property
+        def value(self) -> _game_pb2.OptionValue: ...
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _game_pb2.OptionValue | None = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    RULES_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    FREE_SEATS_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    rules: _builtins.str
+    """Named house rules."""
+    free_seats: _builtins.int
+    """At least so many free seats."""
+    rated: _builtins.bool
+    kind: _game_pb2.AccountKind.ValueType
+    """Who may sit there."""
+    seats: _builtins.int
+    """Seats in all."""
+    @_builtins.property
+    def options(self) -> _containers.MessageMap[_builtins.str, _game_pb2.OptionValue]:
+        """Values that the table plays with, given or by default."""
+
+    def __init__(
+        self,
+        *,
+        rules: _builtins.str = ...,
+        options: _abc.Mapping[_builtins.str, _game_pb2.OptionValue] | None = ...,
+        free_seats: _builtins.int = ...,
+        rated: _builtins.bool | None = ...,
+        kind: _game_pb2.AccountKind.ValueType = ...,
+        seats: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rated", b"_rated", "rated", b"rated"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rated", b"_rated", "free_seats", b"free_seats", "kind", b"kind", "options", b"options", "rated", b"rated", "rules", b"rules", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__rated: _TypeAlias = _typing.Literal["rated"]  # noqa: Y015
+    _WhichOneofArgType__rated: _TypeAlias = _typing.Literal["_rated", b"_rated"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rated) -> _WhichOneofReturnType__rated | None: ...
+
+Global___TableFilter: _TypeAlias = TableFilter  # noqa: Y015
 
 @_typing.final
 class ListTablesResponse(_message.Message):
@@ -340,15 +695,20 @@ class GetTableRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
+    """A table, or any match."""
+    code: _builtins.str
+    """Of a private table, instead of its id or with it."""
     def __init__(
         self,
         *,
         match_id: _builtins.str = ...,
+        code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -388,12 +748,15 @@ class SitRequest(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     ENTROPY_COMMITMENT_FIELD_NUMBER: _builtins.int
     COMMAND_ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     seat: _builtins.int
     """Absent: any free seat."""
     entropy_commitment: _builtins.str
     """Commitment to the entropy that the seat opens when it attaches; may be empty."""
     command_id: _builtins.str
+    code: _builtins.str
+    """Of a private table, instead of its id or with it."""
     def __init__(
         self,
         *,
@@ -401,10 +764,11 @@ class SitRequest(_message.Message):
         seat: _builtins.int | None = ...,
         entropy_commitment: _builtins.str = ...,
         command_id: _builtins.str = ...,
+        code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "match_id", b"match_id", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "code", b"code", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "match_id", b"match_id", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
@@ -499,12 +863,15 @@ class QuickMatchRequest(_message.Message):
     ENTROPY_COMMITMENT_FIELD_NUMBER: _builtins.int
     COMMAND_ID_FIELD_NUMBER: _builtins.int
     POOL_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
     rated: _builtins.bool
     entropy_commitment: _builtins.str
     command_id: _builtins.str
     """Also the ticket's id; a repeat joins the first ticket."""
     pool: _builtins.str
     """Named pools keep their tickets apart, such as `demo`; empty: the common one."""
+    rules: _builtins.str
+    """Named house rules instead of options."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -518,10 +885,11 @@ class QuickMatchRequest(_message.Message):
         entropy_commitment: _builtins.str = ...,
         command_id: _builtins.str = ...,
         pool: _builtins.str = ...,
+        rules: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "pool", b"pool", "rated", b"rated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "pool", b"pool", "rated", b"rated", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

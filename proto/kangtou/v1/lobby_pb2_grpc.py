@@ -113,7 +113,7 @@ class LobbyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Stand(self, request, context):
-        """Give a seat back before the match starts.
+        """Give a seat back, before a match starts or after it is over. An owner without a seat gives the table up.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -23,7 +23,7 @@ class LobbyServiceStub:
     Sit: _aio.UnaryUnaryMultiCallable[_lobby_pb2.SitRequest, _lobby_pb2.SitResponse]
     """Take a seat."""
     Stand: _aio.UnaryUnaryMultiCallable[_lobby_pb2.StandRequest, _lobby_pb2.StandResponse]
-    """Give a seat back before the match starts."""
+    """Give a seat back, before a match starts or after it is over. An owner without a seat gives the table up."""
     QuickMatch: _aio.UnaryStreamMultiCallable[_lobby_pb2.QuickMatchRequest, _lobby_pb2.QuickMatchResponse]
     """Queue for a match; streams the ticket's status until the table is ready. Ending the call cancels the ticket."""
     CancelTicket: _aio.UnaryUnaryMultiCallable[_lobby_pb2.CancelTicketRequest, _lobby_pb2.CancelTicketResponse]
@@ -74,7 +74,7 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lobby_pb2.StandRequest,
         context: _aio.ServicerContext[_lobby_pb2.StandRequest, _abc.Awaitable[_lobby_pb2.StandResponse]],
     ) -> _abc.Awaitable[_lobby_pb2.StandResponse]:
-        """Give a seat back before the match starts."""
+        """Give a seat back, before a match starts or after it is over. An owner without a seat gives the table up."""
 
     @_abc_1.abstractmethod
     def QuickMatch(

@@ -2,54 +2,64 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import grpc
+import structlog
 
-from kangtou.v1 import game_pb2
+from kangtou.v1 import game_pb2, table_pb2
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou.v1 import lobby_pb2_grpc as rpc
-from kangtou.wire import option_to_pb
+from kangtou.v1.table_pb2_grpc import add_TableServiceServicer_to_server
 
-from ..agreement import Member
+from ..archive.index import Index
+from ..house_rules import HouseRules, named
 from ..identity import Identity
-from ..lobby import BadPage, Lobby, LobbyStore, MemoryLobbyStore, RedisLobbyStore, Table, TableState
+from ..lobby import (
+    BadPage,
+    Lobby,
+    LobbySettings,
+    LobbyStore,
+    Matches,
+    MemoryLobbyStore,
+    RedisLobbyStore,
+    Sweeper,
+)
+from ..lobby.rematch import Result
 from ..marks import Marks
-from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore, State, Status
+from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore
 from ..matchmaking.matcher import Matcher
-from ..opening import Clocks, Games, LiveMatches, Opening, check_choice
-from .account_service import kind_to_pb
+from ..opening import Choice, Clocks, Games, LiveMatches, Opening, check_choice
+from ..settings import Settings
 from .auth import Callers
 from .calls import CallError, Code, Context
+from .lobby_messages import TICKETS, Messages, game_info, status_to_pb, terms_of
+from .table_service import TableService
 
 if TYPE_CHECKING:
     from .server import Parts
 
+_log = structlog.get_logger(__name__)
+
 _PAGE, _PAGE_MOST = 50, 200
-_TICKETS = {
-    State.WAITING: pb.TICKET_STATE_WAITING,
-    State.LEFT: pb.TICKET_STATE_WAITING,
-    State.SILENT: pb.TICKET_STATE_WAITING,
-    State.MATCHED: pb.TICKET_STATE_MATCHED,
-    State.READY: pb.TICKET_STATE_READY,
-    State.CANCELLED: pb.TICKET_STATE_CANCELLED,
-}
-_TABLES = {
-    TableState.OPEN: pb.TABLE_STATE_OPEN,
-    TableState.FULL: pb.TABLE_STATE_OPEN,  # its match is being made
-    TableState.PLAYING: pb.TABLE_STATE_PLAYING,
-    TableState.OVER: pb.TABLE_STATE_OVER,
-}
+_NAMES = tuple(
+    module.DESCRIPTOR.services_by_name[name].full_name
+    for module, name in ((pb, "LobbyService"), (table_pb2, "TableService"))
+)
 
 
 class LobbyService(rpc.LobbyServiceServicer):
     """kangtou.v1.LobbyService."""
 
-    def __init__(self, games: Games, clocks: Clocks, lobby: Lobby, maker: Matchmaker, callers: Callers) -> None:
+    def __init__(
+        self, games: Games, messages: Messages, clocks: Clocks, lobby: Lobby, maker: Matchmaker, callers: Callers
+    ) -> None:
         self._games = games
+        self._messages = messages
         self._clocks = clocks
         self._lobby = lobby
         self._maker = maker
@@ -62,42 +72,46 @@ class LobbyService(rpc.LobbyServiceServicer):
     async def OpenTable(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """A table with free seats."""
         account = (await self._callers.session(context)).account
-        choice = check_choice(self._games, self._clocks, request.choice, request.clock)
+        choice = self._chosen(request.choice, request.rules, request.clock, rated=request.rated)
         if isinstance(choice, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=choice)
-        opened = await self._lobby.open_table(account, choice, request.command_id)
+        terms = terms_of(request, account)
+        if isinstance(terms, game_pb2.Refusal):
+            return pb.OpenTableResponse(refused=terms)
+        opened = await self._lobby.open_table(account, choice, request.command_id, terms, private=request.private)
         if isinstance(opened, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=opened)
-        return pb.OpenTableResponse(table=table_to_pb(opened))
+        return pb.OpenTableResponse(table=self._messages.table(opened, account))
 
     async def ListTables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
-        """A page of tables, the newest first."""
-        await self._callers.session(context)
+        """A page of public tables, the newest first."""
+        account = (await self._callers.session(context)).account
         size = min(request.page_size, _PAGE_MOST) if request.page_size > 0 else _PAGE
-        states = {state for state, number in _TABLES.items() if number in request.states}
+        wanted = self._messages.wanted(request.game, request.states, request.filter)
         try:
-            found, token = await self._lobby.page(request.game, states, size, request.page_token)
+            found, token = await self._lobby.page(wanted, size, request.page_token)
         except BadPage as error:
             raise CallError(Code.INVALID_ARGUMENT, "this is no page token", "分页标记无效") from error
-        return pb.ListTablesResponse(tables=map(table_to_pb, found), next_page_token=token)
+        tables = [self._messages.table(table, account) for table in found]
+        return pb.ListTablesResponse(tables=tables, next_page_token=token)
 
     async def GetTable(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """One table, of the lobby or of any match that is not long over."""
-        await self._callers.session(context)
-        found = await self._lobby.table(request.match_id)
+        account = (await self._callers.session(context)).account
+        found = await self._lobby.table(request.match_id, account, request.code)
         if isinstance(found, game_pb2.Refusal):
             return pb.GetTableResponse(refused=found)
-        return pb.GetTableResponse(table=table_to_pb(found))
+        return pb.GetTableResponse(table=self._messages.table(found, account))
 
     async def Sit(self, request: pb.SitRequest, context: Context) -> pb.SitResponse:
         """Take a seat."""
         account = (await self._callers.session(context)).account
         seat = request.seat if request.HasField("seat") else None
         commitment = request.entropy_commitment
-        sat = await self._lobby.sit(account, request.match_id, seat, commitment, request.command_id)
+        sat = await self._lobby.sit(account, request.match_id, seat, commitment, request.command_id, request.code)
         if isinstance(sat, game_pb2.Refusal):
             return pb.SitResponse(refused=sat)
-        return pb.SitResponse(seat=sat[0], table=table_to_pb(sat[1]))
+        return pb.SitResponse(seat=sat[0], table=self._messages.table(sat[1], account))
 
     async def Stand(self, request: pb.StandRequest, context: Context) -> pb.StandResponse:
         """Give it back."""
@@ -105,12 +119,20 @@ class LobbyService(rpc.LobbyServiceServicer):
         stood = await self._lobby.stand(account, request.match_id, request.command_id)
         if isinstance(stood, game_pb2.Refusal):
             return pb.StandResponse(refused=stood)
-        return pb.StandResponse(table=table_to_pb(stood))
+        return pb.StandResponse(table=self._messages.table(stood, account))
+
+    def _chosen(
+        self, given: game_pb2.GameChoice, rules: str, clock: game_pb2.Clock, *, rated: bool
+    ) -> Choice | game_pb2.Refusal:
+        choice = named(self._games, given, rules)
+        if isinstance(choice, game_pb2.Refusal):
+            return choice
+        return check_choice(self._games, self._clocks, choice, clock, rated=rated)
 
     async def QuickMatch(self, request: pb.QuickMatchRequest, context: Context) -> AsyncIterator[pb.QuickMatchResponse]:
         """A ticket's status until the table is ready. When the call ends, the ticket gives its place up."""
         account = (await self._callers.session(context)).account
-        choice = check_choice(self._games, self._clocks, request.choice, request.clock, rated=request.rated)
+        choice = self._chosen(request.choice, request.rules, request.clock, rated=request.rated)
         ticket = request.command_id
         if isinstance(choice, game_pb2.Refusal):
             yield pb.QuickMatchResponse(state=pb.TICKET_STATE_REFUSED, refused=choice, ticket_id=ticket)
@@ -124,61 +146,32 @@ class LobbyService(rpc.LobbyServiceServicer):
         """Take a ticket back, if it is in time."""
         account = (await self._callers.session(context)).account
         status = await self._maker.cancel(account.account_id, request.ticket_id)
-        return pb.CancelTicketResponse(state=_TICKETS[status.state], match_id=status.match_id, seat=max(status.seat, 0))
-
-
-# ---- values as messages ----
-
-
-def game_info(games: Games, name: str) -> pb.GameInfo:
-    """The newest version of a game, with its options."""
-    spec = games.game(name).spec
-    options = [
-        pb.OptionInfo(name=row.name, rule=row.rule, allowed=row.allowed(), default_value=option_to_pb(row.default))
-        for row in spec.option_rows
-    ]
-    return pb.GameInfo(
-        game=spec.name,
-        version=spec.version,
-        title_en=spec.title[0],
-        title_zh=spec.title[1],
-        seats=spec.seats_allowed,
-        options=options,
-    )
-
-
-def table_to_pb(table: Table) -> pb.Table:
-    """A table as clients see it."""
-    return pb.Table(
-        match_id=table.table_id,
-        state=_TABLES[table.state],
-        choice=table.choice.choice_pb(),
-        clock=table.choice.clock_pb(),
-        rated=table.choice.rated,
-        seats=map(_seat_to_pb, table.members),
-    )
-
-
-def _seat_to_pb(member: Member | None) -> pb.SeatInfo:
-    if member is None:
-        return pb.SeatInfo()
-    return pb.SeatInfo(account_id=member.account_id, name=member.name, kind=kind_to_pb(member.kind))
-
-
-def status_to_pb(status: Status | game_pb2.Refusal, ticket_id: str) -> pb.QuickMatchResponse:
-    """A ticket's status as clients see it."""
-    if isinstance(status, game_pb2.Refusal):
-        return pb.QuickMatchResponse(state=pb.TICKET_STATE_REFUSED, refused=status, ticket_id=ticket_id)
-    return pb.QuickMatchResponse(
-        state=_TICKETS[status.state],
-        match_id=status.match_id,
-        seat=max(status.seat, 0),
-        waiting=status.waiting,
-        ticket_id=ticket_id,
-    )
+        return pb.CancelTicketResponse(state=TICKETS[status.state], match_id=status.match_id, seat=max(status.seat, 0))
 
 
 # ---- a gateway's part ----
+
+
+class ArchivedResults:
+    """Results as the archive's index has them: a match is archived before it counts as ended."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    async def result(self, match_id: str) -> Result | None:
+        """See lobby.Results."""
+        try:
+            return await asyncio.to_thread(self._index.find, match_id)
+        except OSError as error:
+            _log.warning("result_not_read", match=match_id, error=type(error).__name__)
+            return None  # it is asked for again
+
+
+def lobby_settings(settings: Settings) -> LobbySettings:
+    """The lobby's part of the settings."""
+    return LobbySettings(
+        open_most=settings.open_tables, bot_open_most=settings.bot_open_tables, idle_ms=settings.idle_table_ms
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +182,11 @@ class _Stores:
 
 def add(
     identity: Identity, marks: Marks
-) -> Callable[[grpc.aio.Server, Parts], tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]]:
+) -> Callable[[grpc.aio.Server, Parts], tuple[tuple[str, ...], Callable[[], Coroutine[Any, Any, None]]]]:
     """What adds this service to a gateway. Gateways without Redis that are given the same share one lobby."""
     in_memory = _Stores(MemoryPoolStore(), MemoryLobbyStore())
 
-    def extra(server: grpc.aio.Server, parts: Parts) -> tuple[str, Callable[[], Coroutine[Any, Any, None]]]:
+    def extra(server: grpc.aio.Server, parts: Parts) -> tuple[tuple[str, ...], Callable[[], Coroutine[Any, Any, None]]]:
         client, settings, matches = parts.backend.client, parts.backend.settings, parts.backend.store
         stores = in_memory
         if client is not None:
@@ -205,15 +198,21 @@ def add(
         matcher = Matcher(stores.pools, games, opening, live)
         quick = MatchmakingSettings(bot_tickets=settings.bot_tickets)
         maker = Matchmaker(stores.pools, marks, matcher, live, quick)
-        lobby = Lobby(stores.tables, marks, games, matches, opening, live)
+        known = Matches(matches, opening, live, ArchivedResults(parts.backend.archiver.index))
+        lobby = Lobby(stores.tables, marks, known, lobby_settings(settings))
+        sweeper = Sweeper(lobby)
         maker.start()
-        lobby.start()
-        rpc.add_LobbyServiceServicer_to_server(LobbyService(games, clocks, lobby, maker, parts.callers), server)
+        sweeper.start()
+        messages = Messages(HouseRules(games))
+        service = LobbyService(games, messages, clocks, lobby, maker, parts.callers)
+        rpc.add_LobbyServiceServicer_to_server(service, server)
+        add_TableServiceServicer_to_server(TableService(lobby, messages, parts.callers), server)
 
         async def stop() -> None:
             await maker.stop()
+            await sweeper.stop()
             await lobby.stop()
 
-        return pb.DESCRIPTOR.services_by_name["LobbyService"].full_name, stop
+        return _NAMES, stop
 
     return extra

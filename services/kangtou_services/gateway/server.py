@@ -51,8 +51,10 @@ class Parts:
     gateway_id: str
 
 
-# Adds a service to a server; gives its full name, and what to await when the gateway stops.
-Extra: TypeAlias = Callable[[grpc.aio.Server, Parts], "tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]"]
+# Adds services to a server; gives their full names, and what to await when the gateway stops.
+Extra: TypeAlias = Callable[
+    [grpc.aio.Server, Parts], "tuple[str | tuple[str, ...], Callable[[], Coroutine[Any, Any, None]] | None]"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,9 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     )
     health_pb2_grpc.add_HealthServicer_to_server(readiness.servicer, server)
     added = [extra(server, parts) for extra in extras]
-    names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN] + [one for one, _ in added]
+    names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN]
+    for given, _ in added:
+        names += [given] if isinstance(given, str) else given
     reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
     port = _bind(server, settings)
 

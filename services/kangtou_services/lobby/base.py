@@ -1,96 +1,101 @@
-"""Tables of the lobby, and what a store of them does. Times are Unix ms."""
+"""What a store of tables does. It knows nothing of the rules of a lobby: it keeps tables whole, each with a version.
+
+A table changes by compare-and-set: whoever read the version that is still there writes the next one, everybody else
+reads again. With the change the store remembers the command that made it, so that a repeat gets the first answer.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import Protocol
 
-from ..agreement import Member
-from ..opening import Choice
+from .table import Table
 
 COMMANDS_MOST = 1_000  # remembered of one table; no more are taken
-
-
-class TableState(StrEnum):
-    """FULL: all seats are taken, the match is about to be made."""
-
-    OPEN = "open"
-    FULL = "full"
-    PLAYING = "playing"
-    OVER = "over"
+DAY_MS = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table; its id is that of its match. `since_ms`: when it came into its state."""
+class Answer:
+    """What came of a command: "" or the code of a refusal; the seat that it was about. `content` is the command's."""
 
-    table_id: str
-    choice: Choice
-    state: TableState
-    members: tuple[Member | None, ...]
-    opened_ms: int
-    since_ms: int
-
-    @property
-    def taken(self) -> tuple[Member, ...]:
-        """Who has a seat."""
-        return tuple(member for member in self.members if member is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """What came of a command: "" or the code of a refusal; the seat that was taken or given back."""
-
+    content: str
     code: str = ""
     seat: int = -1
 
 
-class LobbyStore(Protocol):
-    """All methods raise StoreUnavailable. Each is one step, also among processes.
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A table, what a command got before (None: it is new), and how many commands are remembered."""
 
-    A command of an account at a table is remembered with its content: a repeat gets the first answer, also a refusal;
-    with other content it is refused `id_reused`.
+    table: Table
+    answer: Answer | None
+    commands: int
+
+
+class LobbyStore(Protocol):
+    """All methods raise StoreUnavailable. Each is one step on one table, also among processes; each may be repeated.
+
+    Every change of a table is followed by a notice with its id; notices are in one order. A cursor is a place in it.
     """
 
-    async def create(self, table_id: str, choice: Choice, now_ms: int) -> None:
-        """A new open table. A repeat changes nothing."""
+    async def create(self, table: Table) -> bool:
+        """Keep a new table and list it; its code leads to it. False, and nothing changes, if the id is known."""
+        ...
+
+    async def read(self, table_id: str, command: str) -> Held | None:
+        """A table and what a command (`account/id`) got there."""
+        ...
+
+    async def put(self, table: Table, changed: bool, command: str = "", answer: Answer | None = None) -> bool:
+        """Keep a table in place of the one with its version, with the next version, unless it is not `changed`; and
+        remember a command's answer. False, and nothing changes, if the version has passed or the command is known.
+        """
         ...
 
     async def tables(self, table_ids: Sequence[str]) -> list[Table | None]:
         """As they stand; None for unknown ones."""
         ...
 
-    async def sit(self, table_id: str, command_id: str, member: Member, seat: int | None, now_ms: int) -> Sitting:
-        """Take a seat (None: the lowest that is free). With the last one the table is FULL.
-
-        Refused: unknown_table, id_reused, too_many_commands, already_seated, table_full, bad_seat, seat_taken.
-        """
+    async def forget(self, table: Table) -> bool:
+        """Forget a table, unless it has changed since this version; its place is still listed."""
         ...
 
-    async def stand(self, table_id: str, command_id: str, account_id: str, now_ms: int) -> Sitting:
-        """Give the seat back. Refused: unknown_table, id_reused, too_many_commands, not_seated, match_started."""
+    async def places(self, after: str, size: int) -> list[str]:
+        """Places (`time:id`) of all tables, the newest first, behind `after` ("": from the beginning)."""
         ...
 
-    async def move(self, table_id: str, state: TableState, now_ms: int) -> None:
-        """FULL to PLAYING, PLAYING to OVER; nothing else."""
+    async def unlist(self, places: Iterable[str]) -> None:
+        """Take places off the list."""
         ...
 
-    async def remove(self, table_id: str, *, only_idle: bool) -> bool:
-        """Forget a table (`only_idle`: unless somebody sits there). Whether it is gone; its place is still listed."""
+    async def by_code(self, code: str) -> str | None:
+        """The id of a private table."""
         ...
 
-    async def unlist(self, place: str, games: Iterable[str]) -> None:
-        """Take a place off the list of all tables and off those of some games."""
+    async def hold(self, account_id: str, table_id: str, most: int, now_ms: int) -> bool:
+        """Count a table to an account, unless it has `most` already."""
         ...
 
-    async def page(self, game: str, after: str, size: int) -> list[str]:
-        """Places (`place_of`), the newest first, behind `after` ("": from the beginning). `game` "": of all games.
+    async def held(self, account_id: str) -> dict[str, int]:
+        """The tables that count to an account, and since when."""
+        ...
 
-        A place whose table is gone, or was opened at another time, means nothing.
-        """
+    async def release(self, account_id: str, table_ids: Sequence[str]) -> None:
+        """They count no more."""
+        ...
+
+    async def cursor(self) -> str:
+        """The place of the newest notice."""
+        ...
+
+    async def notices(self, cursor: str, most: int) -> tuple[list[str] | None, str]:
+        """Ids of tables that were changed after a cursor, and the cursor behind them. None: too many, or forgotten."""
+        ...
+
+    async def wait(self, cursor: str, ms: int) -> bool:
+        """Until there is a newer notice; False if there is none in that time."""
         ...
 
     async def lead(self, holder: str, ms: int) -> bool:
@@ -98,17 +103,11 @@ class LobbyStore(Protocol):
         ...
 
 
-def place_of(table_id: str, opened_ms: int) -> str:
-    """A table's place in the list: sorts by time."""
-    return f"{opened_ms:013d}:{table_id}"
+def table_id_of(place: str) -> str:
+    """The table of a place in the list."""
+    return place.partition(":")[2]
 
 
-def member_to_json(member: Member) -> str:
-    """As it is stored."""
-    return json.dumps(asdict(member), ensure_ascii=False)
-
-
-def member_from_json(text: str) -> Member:
-    """The same again; fields of newer versions are left out."""
-    given = json.loads(text)
-    return Member(**{name: given[name] for name in Member.__dataclass_fields__ if name in given})
+def opened_ms_of(place: str) -> int:
+    """When it was opened."""
+    return int(place.partition(":")[0])

@@ -4,41 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..agreement import Member
 from ..identity import StoreUnavailable
-from ..opening import Choice
-from .base import COMMANDS_MOST, Sitting, Table, TableState, place_of
+from .base import Answer, Held, table_id_of
+from .table import Table
 
-_BEFORE = {TableState.PLAYING: TableState.FULL, TableState.OVER: TableState.PLAYING}
+_NOTICES_MOST = 10_000
 
 
 @dataclass(slots=True)
-class _Held:
+class _Kept:
     table: Table
-    commands: dict[str, tuple[str, Sitting]] = field(default_factory=dict)
-
-    def seat_of(self, account_id: str) -> int | None:
-        for seat, member in enumerate(self.table.members):
-            if member is not None and member.account_id == account_id:
-                return seat
-        return None
-
-    def put(self, seat: int, member: Member | None) -> None:
-        members = list(self.table.members)
-        members[seat] = member
-        self.table = replace(self.table, members=tuple(members))
-
-    def before(self, command: str, content: str) -> Sitting | None:
-        if (known := self.commands.get(command)) is not None:
-            return known[1] if known[0] == content else Sitting("id_reused")
-        return Sitting("too_many_commands") if len(self.commands) >= COMMANDS_MOST else None
-
-    def answer(self, command: str, content: str, sitting: Sitting) -> Sitting:
-        self.commands[command] = (content, sitting)
-        return sitting
+    commands: dict[str, Answer] = field(default_factory=dict)
 
 
 class MemoryLobbyStore:
@@ -46,97 +26,124 @@ class MemoryLobbyStore:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._held: dict[str, _Held] = {}
-        self._listed: dict[str, str] = {}  # games by place
+        self._kept: dict[str, _Kept] = {}
+        self._places: set[str] = set()
+        self._codes: dict[str, str] = {}
+        self._of: dict[str, dict[str, int]] = {}
+        self._notices: deque[tuple[int, str]] = deque(maxlen=_NOTICES_MOST)
+        self._number = 0
+        self._news = asyncio.Event()
         self._leader = ("", 0.0)
         self.reached = True
 
-    async def create(self, table_id: str, choice: Choice, now_ms: int) -> None:
+    async def create(self, table: Table) -> bool:
         """See LobbyStore."""
         await self._use()
-        if table_id in self._held:
-            return
-        empty = (None,) * choice.seats
-        self._listed[place_of(table_id, now_ms)] = choice.game
-        self._held[table_id] = _Held(Table(table_id, choice, TableState.OPEN, empty, now_ms, now_ms))
+        if table.table_id in self._kept:
+            return False
+        self._kept[table.table_id] = _Kept(replace(table, version=1))
+        self._places.add(table.place)
+        if table.terms.code:
+            self._codes[table.terms.code] = table.table_id
+        self._notice(table.table_id)
+        return True
+
+    async def read(self, table_id: str, command: str) -> Held | None:
+        """See LobbyStore."""
+        await self._use()
+        kept = self._kept.get(table_id)
+        return None if kept is None else Held(kept.table, kept.commands.get(command), len(kept.commands))
+
+    async def put(self, table: Table, changed: bool, command: str = "", answer: Answer | None = None) -> bool:
+        """See LobbyStore."""
+        await self._use()
+        kept = self._kept.get(table.table_id)
+        if kept is None or kept.table.version != table.version or command in kept.commands:
+            return False
+        if answer is not None:
+            kept.commands[command] = answer
+        if changed:
+            kept.table = replace(table, version=table.version + 1)
+            self._notice(table.table_id)
+        return True
 
     async def tables(self, table_ids: Sequence[str]) -> list[Table | None]:
         """See LobbyStore."""
         await self._use()
-        return [held.table if (held := self._held.get(table_id)) else None for table_id in table_ids]
+        return [kept.table if (kept := self._kept.get(table_id)) else None for table_id in table_ids]
 
-    async def sit(self, table_id: str, command_id: str, member: Member, seat: int | None, now_ms: int) -> Sitting:
+    async def forget(self, table: Table) -> bool:
         """See LobbyStore."""
         await self._use()
-        held = self._held.get(table_id)
-        if held is None:
-            return Sitting("unknown_table")
-        command, content = f"{member.account_id}/{command_id}", f"sit {seat} {member.commitment}"
-        if (before := held.before(command, content)) is not None:
-            return before
-        found = self._free(held, member.account_id, seat)
-        if not found.code:
-            held.put(found.seat, member)
-            if len(held.table.taken) == held.table.choice.seats:
-                held.table = replace(held.table, state=TableState.FULL, since_ms=now_ms)
-        return held.answer(command, content, found)
-
-    @staticmethod
-    def _free(held: _Held, account_id: str, seat: int | None) -> Sitting:
-        members = held.table.members
-        if held.seat_of(account_id) is not None:
-            return Sitting("already_seated")
-        if held.table.state is not TableState.OPEN:
-            return Sitting("table_full")
-        if seat is None:
-            return Sitting("", members.index(None))
-        if seat >= len(members):
-            return Sitting("bad_seat")
-        return Sitting("" if members[seat] is None else "seat_taken", seat)
-
-    async def stand(self, table_id: str, command_id: str, account_id: str, now_ms: int) -> Sitting:
-        """See LobbyStore."""
-        await self._use()
-        held = self._held.get(table_id)
-        if held is None:
-            return Sitting("unknown_table")
-        command = f"{account_id}/{command_id}"
-        if (before := held.before(command, "stand")) is not None:
-            return before
-        seat = held.seat_of(account_id)
-        if seat is None:
-            return held.answer(command, "stand", Sitting("not_seated"))
-        if held.table.state is not TableState.OPEN:
-            return held.answer(command, "stand", Sitting("match_started", seat))
-        held.put(seat, None)
-        return held.answer(command, "stand", Sitting("", seat))
-
-    async def move(self, table_id: str, state: TableState, now_ms: int) -> None:
-        """See LobbyStore."""
-        await self._use()
-        held = self._held.get(table_id)
-        if held is not None and held.table.state is _BEFORE.get(state):
-            held.table = replace(held.table, state=state, since_ms=now_ms)
-
-    async def remove(self, table_id: str, *, only_idle: bool) -> bool:
-        """See LobbyStore."""
-        await self._use()
-        held = self._held.get(table_id)
-        if only_idle and held is not None and held.table.taken:
+        kept = self._kept.get(table.table_id)
+        if kept is not None and kept.table.version != table.version:
             return False
-        self._held.pop(table_id, None)
+        self._kept.pop(table.table_id, None)
+        self._codes.pop(table.terms.code, None)
+        self._notice(table.table_id)
         return True
 
-    async def unlist(self, place: str, games: Iterable[str]) -> None:
+    async def places(self, after: str, size: int) -> list[str]:
         """See LobbyStore."""
         await self._use()
-        self._listed.pop(place, None)
+        return [place for place in sorted(self._places, reverse=True) if not after or place < after][:size]
 
-    async def page(self, game: str, after: str, size: int) -> list[str]:
+    async def unlist(self, places: Iterable[str]) -> None:
         """See LobbyStore."""
         await self._use()
-        places = sorted((place for place, of in self._listed.items() if game in ("", of)), reverse=True)
-        return [place for place in places if not after or place < after][:size]
+        for place in places:
+            self._places.discard(place)
+            self._notice(table_id_of(place))
+
+    async def by_code(self, code: str) -> str | None:
+        """See LobbyStore."""
+        await self._use()
+        return self._codes.get(code)
+
+    async def hold(self, account_id: str, table_id: str, most: int, now_ms: int) -> bool:
+        """See LobbyStore."""
+        await self._use()
+        held = self._of.setdefault(account_id, {})
+        if table_id not in held and len(held) >= most:
+            return False
+        held.setdefault(table_id, now_ms)
+        return True
+
+    async def held(self, account_id: str) -> dict[str, int]:
+        """See LobbyStore."""
+        await self._use()
+        return dict(self._of.get(account_id, {}))
+
+    async def release(self, account_id: str, table_ids: Sequence[str]) -> None:
+        """See LobbyStore."""
+        await self._use()
+        for table_id in table_ids:
+            self._of.get(account_id, {}).pop(table_id, None)
+
+    async def cursor(self) -> str:
+        """See LobbyStore."""
+        await self._use()
+        return str(self._number)
+
+    async def notices(self, cursor: str, most: int) -> tuple[list[str] | None, str]:
+        """See LobbyStore."""
+        await self._use()
+        missed = self._number - int(cursor)
+        if missed > min(most, len(self._notices)):
+            return None, str(self._number)
+        newer = [table_id for number, table_id in self._notices if number > int(cursor)]
+        return list(dict.fromkeys(newer)), str(self._number)
+
+    async def wait(self, cursor: str, ms: int) -> bool:
+        """See LobbyStore."""
+        await self._use()
+        try:
+            async with asyncio.timeout(ms / 1000):
+                while str(self._number) == cursor:
+                    await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def lead(self, holder: str, ms: int) -> bool:
         """See LobbyStore."""
@@ -146,6 +153,12 @@ class MemoryLobbyStore:
             return False
         self._leader = (holder, self._clock() + ms / 1000)
         return True
+
+    def _notice(self, table_id: str) -> None:
+        self._number += 1
+        self._notices.append((self._number, table_id))
+        self._news.set()
+        self._news = asyncio.Event()
 
     async def _use(self) -> None:
         await asyncio.sleep(0)

@@ -19,6 +19,7 @@ from .opening import OPENING
 from .options import SEATS, Options, configure
 from .scene import draw
 from .score import final_scores, is_over
+from .sets import SETS
 from .show import show
 from .state import Own, Table, carry, fresh
 from .tell import tell
@@ -74,6 +75,7 @@ GAME: GameSpec[Own] = GameSpec(
     events=EVENTS,
     words=WORDS,
     cases=CASES,
+    rule_sets=SETS,
     random=random,
     greedy=greedy,
     show=show,

@@ -32,6 +32,7 @@ from .pack import PACK
 from .reductions import canonical
 from .scene import draw
 from .score import is_over
+from .sets import SETS
 from .show import show
 from .state import Round, blank, view
 from .tell import tell
@@ -62,6 +63,7 @@ GAME: GameSpec[Round] = GameSpec(
     canonical=canonical,
     is_over=is_over,
     events=EVENTS,
+    rule_sets=SETS,
     words=WORDS,
     cases=CASES,
     random=bots.random,

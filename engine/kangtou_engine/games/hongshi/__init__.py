@@ -23,6 +23,7 @@ from .play import PLAY_PHASE, canonical, is_settled, trick_won
 from .reveal import REVEAL_PHASE, UNTIL_REVEAL, is_closed, standing
 from .scene import draw
 from .score import LIGHTNING, PLAYED, score
+from .sets import SETS
 from .show import show
 from .state import PLAY, REVEAL, Hongshi, Own
 from .talk import table_action
@@ -74,6 +75,7 @@ GAME: GameSpec[Own] = GameSpec(
     events=EVENTS,
     words=WORDS,
     cases=CASES,
+    rule_sets=SETS,
     random=random,
     greedy=greedy,
     show=show,

@@ -13,6 +13,7 @@ from .evolve import evolve, view
 from .opening import OPENING
 from .options import SPECS, configure
 from .scene import draw
+from .sets import SETS
 from .show import show
 from .state import Round, fresh
 from .tell import tell
@@ -39,6 +40,7 @@ GAME: GameSpec[Round] = GameSpec(
     events=EVENTS,
     words=WORDS,
     cases=CASES,
+    rule_sets=SETS,
     random=random,
     greedy=greedy,
     show=show,

@@ -1,0 +1,205 @@
+"""Tables, games and tickets as messages, and what a request says of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from kangtou.v1 import game_pb2
+from kangtou.v1 import lobby_pb2 as pb
+from kangtou.wire import option_to_pb, options_from_pb
+
+from ..agreement import BOT, HUMAN, Member
+from ..house_rules import HouseRules
+from ..identity import Account
+from ..lobby import StartRule, Table, TableState, Terms
+from ..lobby.rematch import tally
+from ..matchmaking import State, Status
+from ..opening import Games
+from ..refusals import refusal
+from .account_service import kind_to_pb
+
+TICKETS = {
+    State.WAITING: pb.TICKET_STATE_WAITING,
+    State.LEFT: pb.TICKET_STATE_WAITING,
+    State.SILENT: pb.TICKET_STATE_WAITING,
+    State.MATCHED: pb.TICKET_STATE_MATCHED,
+    State.READY: pb.TICKET_STATE_READY,
+    State.CANCELLED: pb.TICKET_STATE_CANCELLED,
+}
+STATES = {
+    TableState.OPEN: pb.TABLE_STATE_OPEN,
+    TableState.FULL: pb.TABLE_STATE_OPEN,  # its match is being made
+    TableState.PLAYING: pb.TABLE_STATE_PLAYING,
+    TableState.OVER: pb.TABLE_STATE_OVER,
+    TableState.CLOSED: pb.TABLE_STATE_CLOSED,
+}
+STARTS = {
+    pb.START_RULE_UNSPECIFIED: StartRule.SEATED,
+    pb.START_RULE_SEATED: StartRule.SEATED,
+    pb.START_RULE_READY: StartRule.READY,
+    pb.START_RULE_OWNER: StartRule.OWNER,
+}
+_STARTS_PB = {rule: number for number, rule in STARTS.items()}  # the last number of a rule: not UNSPECIFIED
+KINDS = {game_pb2.ACCOUNT_KIND_HUMAN: HUMAN, game_pb2.ACCOUNT_KIND_BOT: BOT}
+SECONDS_LEAST, SECONDS_MOST = 1, 600
+
+
+class Messages:
+    """Tables as an account may see them."""
+
+    def __init__(self, rules: HouseRules) -> None:
+        self._rules = rules
+
+    def table(self, table: Table, viewer: Account) -> pb.Table:
+        """A table; its code only for those who belong to it."""
+        terms = table.terms
+        return pb.Table(
+            match_id=table.table_id,
+            state=STATES[table.state],
+            choice=table.choice.choice_pb(),
+            clock=table.choice.clock_pb(),
+            rated=table.choice.rated,
+            seats=[_seat(table, member) for member in table.members],
+            current_match_id=table.match_id,
+            owner_id=table.owner,
+            start=_STARTS_PB[terms.start],
+            private=bool(terms.code),
+            code=terms.code if table.knows(viewer.account_id) else "",
+            kind=kind_to_pb(terms.kind) if terms.kind else game_pb2.ACCOUNT_KIND_UNSPECIFIED,
+            options=self._all_options(table),
+            rules=self._rules.name_of(table.choice),
+            ready_until_ms=table.ready_until_ms,
+            rematch_until_ms=table.rematch_until_ms,
+            matches=_matches(table),
+            tally=[
+                pb.TallyRow(
+                    account_id=row.account_id, name=row.name, matches=row.matches, points=row.points, places=row.places
+                )
+                for row in tally(table)
+            ],
+            opened_ms=table.opened_ms,
+            version=table.version,
+        )
+
+    def _all_options(self, table: Table) -> list[pb.TableOption]:
+        return [
+            pb.TableOption(
+                name=one.spec.name,
+                rule=one.spec.rule,
+                value=option_to_pb(one.value),
+                is_default=one.is_default,
+                allowed=one.spec.allowed(),
+            )
+            for one in self._rules.options_of(table.choice)
+        ]
+
+    def wanted(
+        self, game: str, states: Collection[pb.TableState.ValueType], given: pb.TableFilter
+    ) -> Callable[[Table], bool]:
+        """Whether a request asks for a table."""
+        in_states = {state for state, number in STATES.items() if number in states}
+        options = options_from_pb(game_pb2.GameChoice(options=given.options))
+        kind = KINDS.get(given.kind, "")
+
+        def wanted(table: Table) -> bool:
+            choice = table.choice
+            return (
+                game in ("", choice.game)
+                and (not in_states or table.state in in_states)
+                and given.seats in (0, choice.seats)
+                and table.free >= given.free_seats
+                and (not given.HasField("rated") or given.rated == choice.rated)
+                and kind in ("", table.terms.kind)
+                and given.rules in ("", self._rules.name_of(choice))
+                and (not options or self._plays(table, options))
+            )
+
+        return wanted
+
+    def _plays(self, table: Table, options: dict[str, object]) -> bool:
+        values = {one.spec.name: one.value for one in self._rules.options_of(table.choice)}
+        return all(name in values and values[name] == value for name, value in options.items())
+
+
+def _seat(table: Table, member: Member | None) -> pb.SeatInfo:
+    if member is None:
+        return pb.SeatInfo()
+    account = member.account_id
+    return pb.SeatInfo(
+        account_id=account,
+        name=member.name,
+        kind=kind_to_pb(member.kind),
+        ready=account in table.ready,
+        rematch=account in table.wants,
+    )
+
+
+def _matches(table: Table) -> list[pb.TableMatch]:
+    """What was played, and what is being played."""
+    found = [
+        pb.TableMatch(
+            match_id=one.match_id, account_ids=one.accounts, scores=one.scores, places=one.places, cause=one.cause
+        )
+        for one in table.matches
+    ]
+    if table.state is TableState.PLAYING:
+        accounts = [member.account_id for member in table.taken]
+        found.append(pb.TableMatch(match_id=table.match_id, account_ids=accounts))
+    return found
+
+
+def terms_of(request: pb.OpenTableRequest, account: Account) -> Terms | game_pb2.Refusal:
+    """What a request fixes beside the choice. Refused: bad_time, kind_not_allowed."""
+    kind = KINDS.get(request.kind, account.kind if request.rated else "")
+    if request.rated and kind != account.kind:
+        return refusal("kind_not_allowed")
+    for name, given in (("ready_s", request.ready_s), ("rematch_s", request.rematch_s)):
+        if given and not SECONDS_LEAST <= given <= SECONDS_MOST:
+            return refusal("bad_time", option=name, given=given, low=SECONDS_LEAST, high=SECONDS_MOST)
+    usual = Terms()
+    return Terms(
+        start=STARTS.get(request.start, StartRule.SEATED),
+        kind=kind,
+        ready_ms=request.ready_s * 1000 or usual.ready_ms,
+        rematch_ms=request.rematch_s * 1000 or usual.rematch_ms,
+    )
+
+
+def game_info(games: Games, name: str) -> pb.GameInfo:
+    """The newest version of a game, with its options."""
+    spec = games.game(name).spec
+    options = [
+        pb.OptionInfo(name=row.name, rule=row.rule, allowed=row.allowed(), default_value=option_to_pb(row.default))
+        for row in spec.option_rows
+    ]
+    sets = [
+        pb.RuleSetInfo(
+            name=one.name,
+            title_en=one.title[0],
+            title_zh=one.title[1],
+            options={name: option_to_pb(value) for name, value in one.options.items()},
+        )
+        for one in spec.rule_sets
+    ]
+    return pb.GameInfo(
+        game=spec.name,
+        version=spec.version,
+        title_en=spec.title[0],
+        title_zh=spec.title[1],
+        seats=spec.seats_allowed,
+        options=options,
+        rule_sets=sets,
+    )
+
+
+def status_to_pb(status: Status | game_pb2.Refusal, ticket_id: str) -> pb.QuickMatchResponse:
+    """A ticket's status as clients see it."""
+    if isinstance(status, game_pb2.Refusal):
+        return pb.QuickMatchResponse(state=pb.TICKET_STATE_REFUSED, refused=status, ticket_id=ticket_id)
+    return pb.QuickMatchResponse(
+        state=TICKETS[status.state],
+        match_id=status.match_id,
+        seat=max(status.seat, 0),
+        waiting=status.waiting,
+        ticket_id=ticket_id,
+    )

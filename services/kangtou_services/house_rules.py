@@ -1,0 +1,100 @@
+"""House rules by name, and all the options that a table plays with, as the engine's registry has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kangtou.v1 import game_pb2 as pb
+from kangtou.wire import option_to_pb, refusal_to_pb
+from kangtou_engine.errors import BadOptions
+from kangtou_engine.match.match import Game
+from kangtou_engine.options import OptionSpec
+
+from .opening import Choice, Games, resolved
+from .refusals import refusal
+
+_REMEMBERED = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One option as a table plays with it."""
+
+    spec: OptionSpec
+    value: Any
+    is_default: bool
+
+
+def named(games: Games, choice: pb.GameChoice, rules: str) -> pb.GameChoice | pb.Refusal:
+    """A choice with the options of named house rules ("": as it is). Refused: rules_and_options, bad_option."""
+    if not rules:
+        return choice
+    if choice.options:
+        return refusal("rules_and_options")
+    game: Game | None = None
+    try:
+        game = games.game(choice.game, choice.version or None)
+        chosen = game.spec.rule_set(rules)
+    except BadOptions as error:
+        return refusal_to_pb(game, error)
+    options = {name: option_to_pb(value) for name, value in chosen.options.items()}
+    return pb.GameChoice(game=choice.game, version=choice.version, seats=choice.seats, options=options)
+
+
+class HouseRules:
+    """What choices amount to; remembered, since lists of tables ask for the same again and again."""
+
+    def __init__(self, games: Games) -> None:
+        self._games = games
+        self._names: dict[tuple[str, int], dict[str, str]] = {}
+        self._options: dict[str, tuple[Played, ...]] = {}
+
+    def name_of(self, choice: Choice) -> str:
+        """The named house rules that a choice amounts to; "" if none do."""
+        key = choice.game, choice.version
+        if key not in self._names:
+            game = self._games.game(*key)
+            sets = reversed(game.spec.rule_sets)
+            self._names[key] = {resolved(game.config(dict(one.options), None).options): one.name for one in sets}
+        return self._names[key].get(self._resolved(choice), "")
+
+    def options_of(self, choice: Choice) -> tuple[Played, ...]:
+        """Every option that the game has at this table, with its value."""
+        key = f"{choice.game} {choice.version} {choice.seats} {json.dumps(dict(choice.options), sort_keys=True)}"
+        if key not in self._options:
+            if len(self._options) >= _REMEMBERED:
+                self._options.clear()
+            self._options[key] = self._looked_up(choice)
+        return self._options[key]
+
+    def _looked_up(self, choice: Choice) -> tuple[Played, ...]:
+        game = self._games.game(choice.game, choice.version)
+        values: Mapping[str, Any] = json.loads(self._resolved(choice))
+        found: list[Played] = []
+        for spec in game.spec.option_rows:
+            value = values[spec.name]
+            without = {name: given for name, given in choice.options.items() if name != spec.name}
+            try:
+                game.config({**without, spec.name: value}, choice.seats)
+            except BadOptions:
+                continue  # this table's variant does not have it
+            found.append(Played(spec, value, _default(game, spec, without, choice.seats) == value))
+        return tuple(found)
+
+    def _resolved(self, choice: Choice) -> str:
+        if choice.resolved:
+            return choice.resolved
+        game = self._games.game(choice.game, choice.version)
+        return resolved(game.config(dict(choice.options), choice.seats).options)
+
+
+def _default(game: Game, spec: OptionSpec, others: Mapping[str, Any], seats: int) -> Any:
+    """What an option is if it is not given beside the others."""
+    try:
+        options = game.config(dict(others), seats).options
+    except BadOptions:  # the others need it to be given
+        return spec.default
+    return json.loads(resolved(options))[spec.name]
