@@ -17,8 +17,8 @@ from .errors import BadOptions
 from .events import Event
 from .match.state import Config, State
 from .opening import Opening
-from .scene import Draw
 from .rule_sets import STANDARD, RuleSet
+from .scene import Draw
 from .words import Words
 
 
