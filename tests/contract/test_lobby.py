@@ -19,19 +19,25 @@ from kangtou_services.lobby import (
     Lobby,
     LobbySettings,
     LobbyStore,
+    Matches,
     MemoryLobbyStore,
     RedisLobbyStore,
+    Sweeper,
     Table,
     TableState,
+    Terms,
 )
-from kangtou_services.lobby.base import COMMANDS_MOST, Sitting, place_of
+from kangtou_services.lobby.base import COMMANDS_MOST, Answer
+from kangtou_services.lobby.rematch import Result
+from kangtou_services.lobby.seating import Done, sit
+from kangtou_services.lobby.table import new_table
 from kangtou_services.log.base import MatchStore
 from kangtou_services.log.memory import MemoryMatchStore
 from kangtou_services.log.redis import RedisMatchStore
 from kangtou_services.marks import Marks, MemoryMarks, RedisMarks
 from kangtou_services.opening import Choice, LiveMatches, Opening
 
-from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually, patient_client
+from .rooms import CLOCKS, OpenTables, choose, eventually, patient_client
 
 
 @dataclass
@@ -39,7 +45,27 @@ class Gateway:
     """One gateway's part."""
 
     lobby: Lobby
+    sweeper: Sweeper
     tables: OpenTables
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A Result."""
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    cause: str = "rules"
+
+
+@dataclass
+class Told:
+    """Results as a test gives them."""
+
+    of: dict[str, Ended] = field(default_factory=dict)
+
+    async def result(self, match_id: str) -> Result | None:
+        return self.of.get(match_id)
 
 
 @dataclass
@@ -50,6 +76,7 @@ class Hall:
     marks: Marks
     matches: MatchStore
     now: int = 1_800_000_000_000
+    results: Told = field(default_factory=Told)
     made: list[str] = field(default_factory=list)
 
     @asynccontextmanager
@@ -58,13 +85,15 @@ class Hall:
         tables = OpenTables()
         opening = Opening(self.matches, tables, CLOCKS, lambda: self.now)
         wanted = LobbySettings(sweep_s=0.05, **settings)
-        live = LiveMatches(self.matches)
-        lobby = Lobby(self.store, self.marks, GAMES, self.matches, opening, live, wanted, lambda: self.now)
+        known = Matches(self.matches, opening, LiveMatches(self.matches), self.results)
+        lobby = Lobby(self.store, self.marks, known, wanted, lambda: self.now)
+        sweeper = Sweeper(lobby)
         if sweeps:
-            lobby.start()
+            sweeper.start()
         try:
-            yield Gateway(lobby, tables)
+            yield Gateway(lobby, sweeper, tables)
         finally:
+            await sweeper.stop()
             await lobby.stop()
 
     async def listed(self, gateway: Gateway, *states: TableState) -> list[str]:
@@ -72,7 +101,7 @@ class Hall:
         found: list[Table] = []
         token = ""
         for _ in range(10_000):
-            page, token = await gateway.lobby.page("parrot", states, 3, token)
+            page, token = await gateway.lobby.page(lambda table: not states or table.state in states, 3, token)
             found += page
             if not token:
                 return [table.table_id for table in found if table.table_id in self.made]
@@ -86,9 +115,14 @@ async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Hall]:
         yield Hall(MemoryLobbyStore(), MemoryMarks(), MemoryMatchStore())
         return
     async with patient_client(request.getfixturevalue(request.param)) as client:
-        for shared in ("kt:tables", "kt:tables:parrot", "kt:tables:sweeper"):
+        for shared in ("kt:tables", "kt:tables:sweeper"):
             await client.delete(shared)
         yield Hall(RedisLobbyStore(client), RedisMarks(client), RedisMatchStore(client))
+
+
+def anything(table: Table) -> bool:
+    """Every table."""
+    return True
 
 
 def person(name: str = "p") -> Account:
@@ -126,12 +160,21 @@ async def sat(
     return answer
 
 
+async def fill(hall: Hall, table: Table) -> None:
+    """Two sit down, and the gateway dies before it makes the match."""
+    for number in range(2):
+        (now,) = await hall.store.tables([table.table_id])
+        assert now is not None
+        done = sit(now, Member(f"a{number}", "a", "human"), None, "", hall.now)
+        assert isinstance(done, Done)
+        assert await hall.store.put(done.table, True, f"a{number}/c", Answer("sit", seat=done.seat))
+
+
 async def test_a_table_is_opened(hall: Hall) -> None:
     async with hall.gateway() as gateway:
         table = await opened(hall, gateway, choose(3, turn_ms=500))
-        assert table == Table(
-            table.table_id, choose(3, turn_ms=500), TableState.OPEN, (None, None, None), hall.now, hall.now
-        )
+        assert table == new_table(table.table_id, choose(3, turn_ms=500), Terms(), table.owner, hall.now)
+        assert table.owner.startswith("host-")
         assert await gateway.lobby.table(table.table_id) == table
         assert gateway.tables.opened == []
         for unknown in ("", "nothere", "../x", "X" * 70):
@@ -305,9 +348,7 @@ async def test_a_gateway_that_dies_with_the_last_seat(hall: Hall) -> None:
     """The table is full, the match was not made: whoever looks makes it."""
     async with hall.gateway() as gateway:
         table = await opened(hall, gateway)
-        for number in range(2):
-            member = Member(f"a{number}", "a", "human")
-            assert await hall.store.sit(table.table_id, new_command(), member, None, hall.now) == Sitting("", number)
+        await fill(hall, table)
         assert await hall.matches.agreement(table.table_id) is None
         found = await gateway.lobby.table(table.table_id)
         assert isinstance(found, Table)
@@ -318,8 +359,8 @@ async def test_a_gateway_that_dies_with_the_last_seat(hall: Hall) -> None:
 async def test_a_sweep_makes_what_was_left_over(hall: Hall) -> None:
     async with hall.gateway() as dying:
         table = await opened(hall, dying)
-        for number in range(2):
-            await hall.store.sit(table.table_id, new_command(), Member(f"a{number}", "a", "human"), None, hall.now)
+        await fill(hall, table)
+    hall.now += 1_000
     async with hall.gateway(sweeps=True) as living:
         await eventually(lambda: hall.matches.agreement(table.table_id))
         await eventually(
@@ -353,28 +394,15 @@ async def test_pages(hall: Hall) -> None:
             hall.now += 1
         newest_first = [table.table_id for table in reversed(tables)]
         assert await hall.listed(gateway) == newest_first
-        page, token = await gateway.lobby.page("parrot", (), 4, "")
+        page, token = await gateway.lobby.page(anything, 4, "")
         assert [table.table_id for table in page] == newest_first[:4]
         await opened(hall, gateway)  # what comes meanwhile does not move the others
-        page, _ = await gateway.lobby.page("parrot", (), 4, token)
+        page, _ = await gateway.lobby.page(anything, 4, token)
         assert [table.table_id for table in page] == newest_first[4:8]
-        assert await gateway.lobby.page("nosuchgame", (), 4, "") == ([], "")
+        assert await gateway.lobby.page(lambda table: False, 4, "") == ([], "")
         for bad in ("x", "[0", "9" * 200, "1800000000000:"):
             with pytest.raises(BadPage):
-                await gateway.lobby.page("", (), 4, bad)
-
-
-async def test_states_are_looked_for_over_several_pages(hall: Hall) -> None:
-    async with hall.gateway() as gateway:
-        wanted = await opened(hall, gateway)
-        for _ in range(7):
-            hall.now += 1
-            table = await opened(hall, gateway)
-            await sat(gateway, table, person())
-            await sat(gateway, table, person())
-        page, _ = await gateway.lobby.page("parrot", [TableState.OPEN], 2, "")
-        assert wanted.table_id in [table.table_id for table in page]
-        assert {table.state for table in page} == {TableState.OPEN}
+                await gateway.lobby.page(anything, 4, bad)
 
 
 async def test_old_tables_go(hall: Hall) -> None:
@@ -385,10 +413,10 @@ async def test_old_tables_go(hall: Hall) -> None:
         await sat(gateway, played, person())
         await hall.matches.retire(played.table_id, 60_000)
         await eventually(lambda: gateway.lobby.table(played.table_id), lambda it: it.state is TableState.OVER)  # type: ignore[union-attr]
-        await gateway.lobby.sweep()
+        await gateway.sweeper.sweep()
         assert set(await hall.listed(gateway)) == {empty.table_id, taken.table_id, played.table_id}
         hall.now += 1_001
-        await gateway.lobby.sweep()
+        await gateway.sweeper.sweep()
         assert await hall.listed(gateway) == [taken.table_id]
         assert code_of(await gateway.lobby.table(empty.table_id)) == "unknown_table"
         over = await gateway.lobby.table(played.table_id)  # its match is still known
@@ -399,15 +427,14 @@ async def test_old_tables_go(hall: Hall) -> None:
 async def test_places_without_a_table_go(hall: Hall) -> None:
     async with hall.gateway() as gateway:
         table = await opened(hall, gateway)
-        place = place_of(table.table_id, table.opened_ms)
-        await hall.store.remove(table.table_id, only_idle=False)
-        await gateway.lobby.sweep()
-        assert place in await hall.store.page("", "", 1_000)
+        place = table.place
+        assert await hall.store.forget(table)
+        await gateway.sweeper.sweep()
+        assert place in await hall.store.places("", 1_000)
         assert await hall.listed(gateway) == []
         hall.now += 60_001
-        await gateway.lobby.sweep()
-        assert place not in await hall.store.page("", "", 1_000)
-        assert place not in await hall.store.page("parrot", "", 1_000)
+        await gateway.sweeper.sweep()
+        assert place not in await hall.store.places("", 1_000)
 
 
 async def test_one_gateway_sweeps_at_a_time(hall: Hall) -> None:
@@ -420,14 +447,16 @@ async def test_one_gateway_sweeps_at_a_time(hall: Hall) -> None:
 async def test_commands_of_a_table_are_bounded(hall: Hall) -> None:
     async with hall.gateway() as gateway:
         table = await opened(hall, gateway)
-        await hall.store.stand(table.table_id, "c0", "a", hall.now)
-        commands = [f"c{number}" for number in range(COMMANDS_MOST)]
-        for start in range(0, COMMANDS_MOST, 20):
+        ann = person("ann")
+        assert code_of(await gateway.lobby.stand(ann, table.table_id, "c0")) == "not_seated"
+        commands = [f"x/c{number}" for number in range(COMMANDS_MOST - 1)]
+        for begin in range(0, len(commands), 20):
+            answer = Answer("stand", "not_seated")
             await asyncio.gather(
-                *(hall.store.stand(table.table_id, command, "a", hall.now) for command in commands[start : start + 20])
+                *(hall.store.put(table, False, command, answer) for command in commands[begin : begin + 20])
             )
-        assert (await hall.store.stand(table.table_id, "more", "a", hall.now)).code == "too_many_commands"
-        assert (await hall.store.stand(table.table_id, "c0", "a", hall.now)).code == "not_seated"
+        assert code_of(await gateway.lobby.stand(ann, table.table_id, "more")) == "too_many_commands"
+        assert code_of(await gateway.lobby.stand(ann, table.table_id, "c0")) == "not_seated"
 
 
 async def test_a_table_of_matchmaking_can_be_looked_at(hall: Hall) -> None:
