@@ -6,7 +6,9 @@ are folded, so a record replays under rules that have changed since (`verify.py`
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from .cards import Seat
 from .errors import BadOptions
@@ -48,6 +50,7 @@ class Replay:
         self.config: Config = game.config(record.head.terms.options, len(record.head.terms.seats))
         self.moments = moments_of(record)
         self._starts = [moment.number for moment in self.moments if _begins_round(moment)]
+        self._latest = list(accumulate((moment.time_ms for moment in self.moments), max))  # clocks of owners differ
         self._last: tuple[int, AnyState] = (0, game.before(self.config))
         self._events: dict[int, tuple[Event, ...]] = {}
 
@@ -86,15 +89,19 @@ class Replay:
 
     def find_seq(self, seq: int) -> int:
         """The position right after the entry of that sequence number."""
-        return sum(moment.seq <= seq for moment in self.moments)
+        return bisect_right(self.moments, seq, key=lambda moment: moment.seq)
 
     def find_time(self, time_ms: int) -> int:
-        """The position right after the last moment that was not later."""
-        return sum(moment.time_ms <= time_ms for moment in self.moments)
+        """The position right before the first moment that was later."""
+        return bisect_right(self._latest, time_ms)
+
+    def round_start(self, position: int) -> int:
+        """The number of the moment in which the round of a position began; 0 before the first."""
+        place = bisect_left(self._starts, position)
+        return self._starts[place - 1] if place else 0
 
     def _from(self, position: int) -> tuple[int, AnyState]:
-        started = [number for number in self._starts if number < position]
-        start = started[-1] if started else 0
+        start = self.round_start(position)
         if start <= self._last[0] <= position:
             return self._last
         return start, self.game.before(self.config)

@@ -16,6 +16,7 @@ from kangtou_clients import books
 from kangtou_clients.cli import main
 from kangtou_clients.cli.common import options_first
 from kangtou_clients.cli.config import Config, Profile
+from kangtou_clients.replaying import WallClock
 from kangtou_engine.match.match import Game
 from kangtou_engine.record import canonical_text, write_record
 from kangtou_engine.registry import REGISTRY
@@ -317,6 +318,35 @@ def test_replay_from_and_to(run: Run, file: Path, hongshi: Played) -> None:
     assert run("replay", file, "--seat", "1", "--open")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("place", "code", "said"),
+    [
+        ("99:99", 8, "there is no round 99: this match has 2"),
+        ("1:99", 8, "there is no trick 1:99: round 1 has"),
+        ("@9999", 8, "there is no entry @9999: the last is @"),
+        ("+9999", 8, "before +9999"),
+        ("nowhere", 2, "'nowhere' is no place"),
+    ],
+)
+def test_replay_from_a_place_that_is_not_there(run: Run, file: Path, place: str, code: int, said: str) -> None:
+    """Said, in place of nothing."""
+    for option in ("--from", "--to"):
+        found, out, err = run("replay", file, option, place)
+        assert (found, out) == (code, "")
+        assert said in err
+
+
+def test_replay_with_clocks(run: Run, file: Path, hongshi: Played) -> None:
+    """How long each thought."""
+    out = run("replay", file, "--clocks", "--from", "+2", "--to", "2")[1]
+    assert " thought " in out
+    assert "s of 30 s" in out
+    rows = [json.loads(row) for row in run("replay", file, "--clocks", "--json")[1].splitlines()]
+    thoughts = [row["thought"] for row in rows if "thought" in row]
+    assert len(thoughts) == hongshi.record.head.outcome.moves
+    assert {thought["limit_ms"] for thought in thoughts} == {30_000}
+
+
 def test_replay_in_chinese_and_in_letters(run: Run, file: Path) -> None:
     """Two ways to read it."""
     assert "号位" in run("replay", file, "--lang", "zh", "--to", "1:2")[1]
@@ -327,12 +357,16 @@ def test_replay_in_chinese_and_in_letters(run: Run, file: Path) -> None:
 
 def test_replay_step_by_step(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward, back, to a place, another view, legal plays."""
-    typed = iter(["", "n", "b", "g 1:2", "s 2", "l", "p", "l", "o", "l", "t", "h", "what", "g 9", "", "q"])
+    typed = iter(
+        ["", "n", "b", "g 1:2", "s 2", "l", "p", "l", "o", "l", "t", "h", "what", "g 9", "g +0", "c", "g end", "", "q"]
+    )
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     code, out, _ = run("replay", file, "--step")
     assert code == 0
     assert "nobody may act here" in out
     assert "not understood" in out
+    assert "there is no round 9: this match has 2" in out
+    assert "is asked, with 30 s" in out
     assert "this is the end" in out
     assert "[as seat 2" in out
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
@@ -342,7 +376,11 @@ def test_replay_step_by_step(run: Run, file: Path, monkeypatch: pytest.MonkeyPat
 def test_replay_at_speed(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits as long as it took, divided."""
     slept: list[float] = []
-    monkeypatch.setattr("time.sleep", slept.append)
+
+    async def sleep(_: WallClock, seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(WallClock, "sleep", sleep)
     assert run("replay", file, "--speed", "10", "--to", "1:2")[0] == 0
     assert slept
     assert 0 < sum(slept) < 10

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import time
+import asyncio
 from typing import Annotated
 
 import typer
@@ -12,14 +11,14 @@ from kangtou_engine.record import Record
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.replay import OPEN, Replay, Who, find_game
 
+from ..replaying import NoPlace, Player, position_of
 from ..show import Shown
 from .common import Common, of
 from .exits import NOT_FOUND, USAGE
 from .source import Source, load
 
-_PLACE = re.compile(r"([0-9]+)(?::([0-9]+))?")
 TABLES = ("step", "trick", "round", "none")
-LONGEST_WAIT_S = 10.0
+PLACES = "ROUND, ROUND:TRICK, @SEQ, +SECONDS or +M:SS after the beginning, end"
 
 
 def register(app: typer.Typer) -> None:
@@ -35,10 +34,11 @@ def replay(
     open_: Annotated[bool, typer.Option("--open", help="all hands open (the default)")] = False,
     step: Annotated[bool, typer.Option("--step", help="wait for Enter; h shows what else can be typed")] = False,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="1: as it was played, 10: ten times")] = 0.0,
-    start: Annotated[str, typer.Option("--from", metavar="PLACE", help="ROUND, ROUND:TRICK or @SEQ")] = "",
+    start: Annotated[str, typer.Option("--from", metavar="PLACE", help=PLACES)] = "",
     end: Annotated[str, typer.Option("--to", metavar="PLACE", help="stop before this place")] = "",
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="write one self-contained page instead")] = "",
     table: Annotated[str, typer.Option("--table", metavar="|".join(TABLES), help="how often to show it")] = "trick",
+    clocks: Annotated[bool, typer.Option("--clocks", help="how long each seat thought, and the clock it had")] = False,
 ) -> None:
     """Replay a finished match.
 
@@ -49,7 +49,8 @@ def replay(
     Examples:
       kangtou replay match.ktr.zst --seat 0
       kangtou replay mx4k2p7q --open --from 2:3 --to 2:5
-      kangtou replay mx4k2p7q --step
+      kangtou replay mx4k2p7q --step --clocks
+      kangtou replay mx4k2p7q --seat 2 --from +1:30 --speed 1
       kangtou replay mx4k2p7q --spectator --speed 10
       kangtou replay mx4k2p7q --seat 0 --html match.html
     """
@@ -58,7 +59,7 @@ def replay(
     record = source.record(common)
     who = _who(common, record, seat, spectator, open_)
     if table not in TABLES:
-        raise common.fail(USAGE, "bad_place", text=table)
+        raise common.fail(USAGE, "bad_table", text=table, tables=", ".join(TABLES))
     if speed < 0:
         raise common.fail(USAGE, "bad_speed")
     found = _replay(common, record, who)
@@ -74,14 +75,15 @@ def replay(
         return
     first = _place(common, found, start) if start else 0
     last = _place(common, found, end) if end else len(found.moments)
+    player = Player(found, who, first)
     if step:
         from .step import Stepper
 
-        Stepper(common, _shown(common, found, source), who, first).run()
+        Stepper(common, shown(common, found, source), player, clocks=clocks).run()
     elif common.json:
-        _json(common, found, who, first, last)
+        asyncio.run(_json(common, player, last, speed, clocks))
     else:
-        _play(common, _shown(common, found, source), who, range(first, last), speed, table)
+        asyncio.run(_play(common, shown(common, found, source), player, last, speed, table, clocks))
 
 
 def _who(common: Common, record: Record, seat: int | None, spectator: bool, open_: bool) -> Who:
@@ -109,15 +111,14 @@ def _replay(common: Common, record: Record, who: Who) -> Replay | None:
 
 def _place(common: Common, replay: Replay, text: str) -> int:
     """A position from what was typed. Raises CommandError."""
-    if text.startswith("@") and text[1:].isdigit():
-        return replay.find_seq(int(text[1:]))
-    found = _PLACE.fullmatch(text)
-    if found is None:
-        raise common.fail(USAGE, "bad_place", text=text)
-    return replay.find(int(found[1]), int(found[2] or 1))
+    try:
+        return position_of(replay, text)
+    except NoPlace as error:
+        raise common.fail(NOT_FOUND if error.code != "bad_place" else USAGE, error.code, **error.params) from error
 
 
-def _shown(common: Common, replay: Replay, source: Source) -> Shown:
+def shown(common: Common, replay: Replay, source: Source) -> Shown:
+    """How a replay is shown, with the players' names where they are known."""
     return Shown(replay, common.renderer(names_of(replay, source)))
 
 
@@ -128,36 +129,43 @@ def names_of(replay: Replay, source: Source) -> list[str]:
     return [name or account for name, account in zip(names, accounts, strict=False)]
 
 
-def _play(common: Common, shown: Shown, who: Who, places: range, speed: float, table: str) -> None:
-    """All moments of a range, at the pace that was asked for."""
-    for line in shown.head(who):
+async def _play(common: Common, shown: Shown, player: Player, end: int, speed: float, table: str, clocks: bool) -> None:
+    """All moments up to a place, at the pace that was asked for."""
+    for line in shown.head(player.who):
         common.put(line)
-    moments = shown.replay.moments
-    for number in places:
-        moment = moments[number]
-        if speed and number > places.start:
-            passed = (moment.time_ms - moments[number - 1].time_ms) / 1000
-            time.sleep(min(max(passed, 0.0) / speed, LONGEST_WAIT_S))
-        for line in shown.moment(number, who):
+    async for number in player.play(speed, until=end):
+        for line in [*shown.moment(number, player.who), *(thought(common, shown, player, number) if clocks else ())]:
             common.put(line)
-        if shown.wants_table(number + 1, table, number + 1 == places.stop):
-            for line in shown.table(number + 1, who):
+        if shown.wants_table(number + 1, table, number + 1 == end):
+            for line in shown.table(number + 1, player.who):
                 common.put(line)
 
 
-def _json(common: Common, replay: Replay, who: Who, first: int, last: int) -> None:
-    for number in range(first, last):
-        moment = replay.moments[number]
-        common.put_json(
-            {
-                "seq": moment.seq,
-                "time_ms": moment.time_ms,
-                "round": moment.round,
-                "trick": moment.trick,
-                "events": [str(event) for event in replay.seen(number, who)],
-                "cause": moment.cause,
-            }
-        )
+def thought(common: Common, shown: Shown, player: Player, number: int) -> list[str]:
+    """How long the seat had thought."""
+    found = player.thought(number)
+    if found is None:
+        return []
+    code = "thought_late" if found.late else "thought"
+    limit, seat = f"{found.limit_ms / 1000:g}", shown.render.seat(found.seat)
+    return [" " * 18 + common.say(code, seat=seat, seconds=f"{found.ms / 1000:.2f}", limit=limit)]
+
+
+async def _json(common: Common, player: Player, end: int, speed: float, clocks: bool) -> None:
+    async for number in player.play(speed, until=end):
+        moment = player.replay.moments[number]
+        line = {
+            "seq": moment.seq,
+            "time_ms": moment.time_ms,
+            "round": moment.round,
+            "trick": moment.trick,
+            "events": [str(event) for event in player.seen(number)],
+            "cause": moment.cause,
+        }
+        found = player.thought(number) if clocks else None
+        if found is not None:
+            line["thought"] = {"seat": found.seat, "ms": found.ms, "limit_ms": found.limit_ms, "late": found.late}
+        common.put_json(line)
 
 
 def _lines(common: Common, record: Record) -> None:

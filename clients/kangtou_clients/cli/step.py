@@ -1,4 +1,4 @@
-"""`kangtou replay --step`: one thing after another, back and forth, from any seat, with the legal plays."""
+"""`kangtou replay --step`: one thing after another, back and forth, from any seat, with legal plays and clocks."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ import re
 from kangtou_engine.game import TooMany
 from kangtou_engine.replay import OPEN, Who
 
+from ..replaying import NoPlace, Player
 from ..show import Shown
 from .common import Common
 
-_GO = re.compile(r"g ?([0-9]+)(?::([0-9]+))?")
+_GO = re.compile(r"g ?(\S+)")
 _SEAT = re.compile(r"s ?([0-9]+)")
 LIST_LIMIT = 60
 
 
 class Stepper:
-    """Reads what is typed and moves. A position is how many moments have happened."""
+    """Reads what is typed and moves the player."""
 
-    def __init__(self, common: Common, shown: Shown, who: Who, position: int) -> None:
+    def __init__(self, common: Common, shown: Shown, player: Player, *, clocks: bool = False) -> None:
         self.common = common
         self.shown = shown
-        self.who = who
-        self.position = position
+        self.player = player
+        self.clocks = clocks
 
     def run(self) -> None:
         """Until q, or the end of what is typed."""
-        self._put([*self.shown.head(self.who), *self.shown.table(self.position, self.who)])
+        self._put([*self.shown.head(self.player.who), *self._table()])
         self.common.put(self.common.say("step_help"))
         while True:
             try:
@@ -42,53 +43,64 @@ class Stepper:
             self.common.put(line)
 
     def _do(self, typed: str) -> list[str]:
-        if typed in ("", "n"):
-            return self._on()
-        if typed == "b":
-            return self._back()
-        if typed == "t":
-            return self._table()
-        if typed == "l":
-            return self._legal()
+        simple = {"": self._on, "n": self._on, "b": self._back, "t": self._table, "l": self._legal, "c": self._asked}
+        if typed in simple:
+            return simple[typed]()
         if typed == "h":
             return [self.common.say("step_help")]
         if typed in ("o", "p"):
             return self._look(OPEN if typed == "o" else None)
         if (found := _GO.fullmatch(typed)) is not None:
-            self.position = self.shown.replay.find(int(found[1]), int(found[2] or 1))
-            return self._table()
-        if (found := _SEAT.fullmatch(typed)) is not None and int(found[1]) < self.shown.replay.config.seats:
+            return self._go(found[1])
+        if (found := _SEAT.fullmatch(typed)) is not None and int(found[1]) < self.player.replay.config.seats:
             return self._look(int(found[1]))
         return [self.common.say("step_what")]
 
     def _on(self) -> list[str]:
-        if self.position >= len(self.shown.replay.moments):
+        number = self.player.position
+        if self.player.forward() is None:
             return [self.common.say("step_end")]
-        self.position += 1
-        return [*self.shown.moment(self.position - 1, self.who), *self._table()]
+        return [*self.shown.moment(number, self.player.who), *self._thought(number), *self._table()]
 
     def _back(self) -> list[str]:
-        if self.position == 0:
-            return [self.common.say("step_start")]
-        self.position -= 1
+        return [self.common.say("step_start")] if self.player.back() is None else self._table()
+
+    def _go(self, place: str) -> list[str]:
+        try:
+            self.player.seek(place)
+        except NoPlace as error:
+            return [self.common.say(error.code, **error.params)]
         return self._table()
 
     def _look(self, who: Who) -> list[str]:
-        self.who = who
+        self.player.look(who)
         return [*self.shown.head(who)[-1:], *self._table()]
 
     def _table(self) -> list[str]:
-        return self.shown.table(self.position, self.who)
+        return self.shown.table(self.player.position, self.player.who)
+
+    def _thought(self, number: int) -> list[str]:
+        from .replay import thought
+
+        return thought(self.common, self.shown, self.player, number) if self.clocks else []
+
+    def _asked(self) -> list[str]:
+        """Who was asked here, with which clock."""
+        lines = [
+            self.common.say("asked", seat=self.shown.render.seat(seat), limit=f"{one.limit_ms / 1000:g}")
+            for seat, one in enumerate(self.player.asked())
+            if one is not None
+        ]
+        return lines or [self.common.say("legal_none")]
 
     def _legal(self) -> list[str]:
         """The legal plays of the seats whose hands are open to this viewer."""
-        replay, render = self.shown.replay, self.shown.render
-        state = replay.state(self.position)
+        player, render = self.player, self.shown.render
         lines: list[str] = []
-        for seat in replay.game.to_act(state):
-            if self.who not in (OPEN, seat):
+        for seat in player.to_act():
+            if player.who not in (OPEN, seat):
                 continue
-            legal = replay.game.legal(state, seat, LIST_LIMIT)
+            legal = player.legal(seat, LIST_LIMIT)
             if isinstance(legal, TooMany):
                 lines.append(self.common.say("legal_many", seat=render.seat(seat)))
             else:

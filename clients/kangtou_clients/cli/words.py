@@ -32,9 +32,21 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "verify_bad": ("{count} findings", "发现 {count} 处问题"),
     # replay
     "bad_place": (
-        "{text!r} is no place: ROUND, ROUND:TRICK or @SEQ",
-        "{text!r} 不是位置：应为 局、局:墩 或 @序号",
+        "{text!r} is no place: ROUND, ROUND:TRICK, @SEQ, +SECONDS or end",
+        "{text!r} 不是位置：应为 局、局:墩、@序号、+秒数 或 end",
     ),
+    "bad_table": ("--table is one of {tables}, not {text!r}", "--table 可选 {tables}，不能是 {text!r}"),
+    "no_round": ("there is no round {text}: this match has {rounds}", "没有第 {text} 局：本场共 {rounds} 局"),
+    "no_trick": ("there is no trick {text}: round {round} has {tricks}", "没有 {text} 墩：第 {round} 局共 {tricks} 墩"),
+    "no_seq": ("there is no entry @{text}: the last is @{last}", "没有记录 @{text}：最后一条是 @{last}"),
+    "no_time": ("the match was over after {seconds} s, before {text}", "对局历时 {seconds} 秒，早于 {text}"),
+    "no_position": ("there is no position {text}: the last is ={last}", "没有位置 {text}：最后是 ={last}"),
+    "thought": ("{seat} thought {seconds} s of {limit} s", "{seat} 思考 {seconds} 秒（限时 {limit} 秒）"),
+    "thought_late": (
+        "{seat} let {seconds} s go by: the time was {limit} s",
+        "{seat} 用完 {seconds} 秒：限时 {limit} 秒",
+    ),
+    "asked": ("{seat} is asked, with {limit} s", "{seat} 待行动，限时 {limit} 秒"),
     "no_seat": ("there is no seat {seat} in this match", "本局没有 {seat} 号位"),
     "only_one_view": ("choose one of --seat, --spectator and --open", "--seat、--spectator、--open 只能选一"),
     "not_readable": (
@@ -52,10 +64,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "page_failed": ("{path} cannot be written: {problem}", "无法写入 {path}：{problem}"),
     "bad_speed": ("a speed is greater than 0", "速度须大于 0"),
     "step_help": (
-        "Enter: on   b: back   g 2:3: go to round 2, trick 3   s 0: seat 0   p: spectator   o: open   "
-        "t: table   l: legal plays   q: end",
-        "回车：下一步   b：后退   g 2:3：跳到第 2 局第 3 墩   s 0：0 号位视角   p：旁观   o：公开   "
-        "t：牌桌   l：可行动作   q：结束",
+        "Enter: on   b: back   g 2:3: go to round 2, trick 3 (or @SEQ, +SECONDS, end)   s 0: seat 0   p: spectator   "
+        "o: open   t: table   l: legal plays   c: clocks   q: end",
+        "回车：下一步   b：后退   g 2:3：跳到第 2 局第 3 墩（或 @序号、+秒数、end）   s 0：0 号位视角   p：旁观   "
+        "o：公开   t：牌桌   l：可行动作   c：时钟   q：结束",
     ),
     "step_what": ("not understood; h for help", "无法理解；h 查看帮助"),
     "step_start": ("this is the beginning", "已在开头"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -81,7 +82,4 @@ def _round(event: str) -> int:
 
 def first_of(moments: tuple[Moment, ...], round_: int, trick: int = 1) -> int:
     """How many moments come before that trick of that round; all of them if there is no such trick."""
-    for moment in moments:
-        if (moment.round, moment.trick) >= (round_, trick):
-            return moment.number
-    return len(moments)
+    return bisect_left(moments, (round_, trick), key=lambda moment: (moment.round, moment.trick))
