@@ -57,6 +57,14 @@ class NamesAsTokens:
         """See Identity."""
         self.ended.add(token)
 
+    async def delete(self, account_id: str) -> None:
+        """See Identity."""
+        self.ended |= {f"t-{account_id}", f"u-{account_id}"}
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """None is kept."""
+        return []
+
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
         """See Identity."""
         return {name: Account(name, name.title(), BOT) for name in account_ids}

@@ -20,6 +20,7 @@ PROCESSES = {
     "practice": "practice:main",
     "archive-dump": "archive.bulk:dump",
     "archive-import": "archive.bulk:load",
+    "archive-rebuild": "archive.command:main",
 }
 
 ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work

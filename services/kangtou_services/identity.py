@@ -93,6 +93,14 @@ class Identity(Protocol):
         """End a token. Nothing happens if it has ended already."""
         ...
 
+    async def delete(self, account_id: str) -> None:
+        """Delete an account for ever: name, tokens and codes. Its id is never given again. A repeat changes nothing."""
+        ...
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """Accounts that were deleted since then (Unix ms)."""
+        ...
+
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
         """Names and kinds by account id; unknown ids are left out."""
         ...

@@ -18,6 +18,10 @@ _TEXTS = {
     "id_reused": ("this command id was used for something else", "该命令编号已用于其他内容"),
     "throttled": ("too many attempts; try again in {seconds} s", "尝试过于频繁，请 {seconds} 秒后再试"),
     "bad_token": ("this token is not valid here, or has expired", "令牌无效或已过期"),
+    "not_confirmed": (
+        "to delete an account, its own id must be given as confirmation",
+        "注销账号须提供该账号的编号作为确认",
+    ),
     "bad_recovery": ("account and recovery code do not fit", "账号与恢复码不符"),
     "bad_clock": (
         "{option} cannot be {given}; allowed: {low} to {high} ms, or 0 for the default",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pydantic import NonNegativeInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -32,6 +33,9 @@ class Settings(BaseSettings):
     max_outage_ms: int = 3_600_000
     heartbeat_ms: int = 1_000
     keep_log_ms: int = 3_600_000
+    keep_rated_days: NonNegativeInt = 0  # records of rated matches, by their end; 0: for ever
+    keep_unrated_days: NonNegativeInt = 0
+    keep_bots_days: NonNegativeInt = 0  # of matches without a person, rated or not
 
     replicas: int = 0
     allow_weak_redis: bool = False

@@ -16,11 +16,13 @@ from typing import Any, TypeVar
 import pytest
 import structlog
 
-from kangtou_clients.api import Match, connect
+from kangtou_clients.api import Match, NotAuthenticated, connect
 from kangtou_clients.cli import main
 from kangtou_clients.cli.config import Config
 from kangtou_engine.game import TooMany
 from kangtou_engine.record import read_record
+from kangtou_engine.registry import REGISTRY
+from kangtou_services.archive import RecordStore
 from kangtou_services.archive.index import listed
 from kangtou_services.gateway.server import start
 from kangtou_services.gateway.wiring import wired
@@ -28,6 +30,7 @@ from kangtou_services.host.serve import serving
 from kangtou_services.ratings import Ladder, Result
 from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
+from tests.records.make import play
 
 T = TypeVar("T")
 Run = Callable[..., tuple[int, str, str]]
@@ -196,6 +199,7 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     assert run("tables", "duizhu", "--as", "ann") == (0, "", "kangtou: no table has free seats\n")
     assert run("archive", "list", "--since", "2020-01-01", "--until", "2020-02-01", "--as", "ann")[1] == ""
     assert run("archive", "list", "--since", "soon", "--as", "ann")[0] == 2
+    by_what_it_was(run, row)
     assert "hongshi@1" in run("archive", "show", match, "--as", "ann")[1]
     assert run("archive", "show", "nothing", "--as", "ann")[0] == 8
     code, out, err = run("archive", "export", match, "--to", tmp_path / "out", "--as", "ann")
@@ -210,6 +214,76 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     status = json.loads(run("status", "--json")[1])
     assert status["actors"]
     assert run("status")[1].startswith("kangtou ")
+
+
+def by_what_it_was(run: Run, row: dict[str, Any]) -> None:
+    """Searching: options, players, results; what nobody could mean is refused."""
+    ids, winner, last = row["account_ids"], row["places"].index(1), row["places"].index(max(row["places"]))
+
+    def found(*words: object) -> bool:
+        code, out, err = run("archive", "list", "--as", "ann", "--json", *words)
+        assert code == 0, err
+        return row["match"] in out
+
+    rounds = row["options"]["rounds"]
+    assert found("--game", "hongshi", "-o", f"rounds={rounds}", "-o", "top=jokers", "--kind", "bots")
+    assert not found("--game", "hongshi", "-o", "rounds=7")
+    assert not found("--game", "hongshi", "-o", "top=tens")
+    assert not found("--kind", "rated")
+    assert found("--player", ids[1], "--player", ids[3], "--cause", "rules", "--won-by", ids[winner])
+    assert found("--lost-by", ids[last]) is (row["places"][last] > 1)
+    assert not found("--lost-by", ids[winner])
+    score = row["scores"][winner]
+    assert found("--player", ids[winner], "--place", "1", "--score", f"{score}..{score}")
+    assert not found("--player", ids[winner], "--score", f"{score + 1}..")
+    assert not found("--variant", "chengde1")
+    assert not found("--tournament", "cup")
+    for words in (["--place", "1"], ["--player", "me", "--score", "5"], ["-o", "rounds"], ["--kind", "old"]):
+        code, out, err = run("archive", "list", "--as", "ann", *words)
+        assert (code, out) == (2, ""), words
+        assert err.strip()
+
+
+def test_an_account_is_deleted(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After its name was typed; its token and name are gone, here and on the server; a record keeps its id."""
+    run("register", "Leaver", "--bot", "--as", "leaver")
+    account = json.loads(run("whoami", "--json", "--as", "leaver")[1])["account_id"]
+    assert run("account", "delete", "--as", "leaver")[0] == 2
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdin.readline", lambda: "Leave\n", raising=False)
+    code, out, err = run("account", "delete", "--as", "leaver")
+    assert (code, out) == (5, "")
+    assert "nothing was deleted" in err
+    assert run("whoami", "--as", "leaver")[0] == 0
+    token = Config()._servers[server.address.result()]["leaver"].token
+    monkeypatch.setattr("sys.stdin.readline", lambda: "Leaver\n", raising=False)
+    code, out, err = run("account", "delete", "--as", "leaver")
+    assert (code, out) == (0, f"Leaver is deleted; records of its matches stay under {account}\n"), err
+    assert run("whoami", "--as", "leaver")[0] == 7
+
+    async def knock() -> None:
+        async with connect(server.address.result(), token) as client:
+            await client.accounts.who_am_i()
+
+    with pytest.raises(NotAuthenticated):
+        server.do(knock()).result(20)
+    run("register", "Second", "--bot", "--as", "leaver")
+    out = run("account", "delete", "--as", "leaver", "--yes", "--json")[1]
+    assert set(json.loads(out)) == {"deleted"}
+
+
+def test_the_index_is_rebuilt(server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """By a process beside the server; a file that is no record is named."""
+    store = RecordStore(str(tmp_path / "archive"))
+    for number in range(3):
+        store.put(play(REGISTRY.game("erbaiwu"), number, stop_after=9).record)
+    assert main(["archive", "rebuild", "--data", str(tmp_path), "--lang", "en"]) == 0
+    assert capfd.readouterr().out == "3 records: 3 put in, 0 taken out\n"
+    (tmp_path / "archive/2026/11/30/broken.ktr.zst").write_bytes(b"x")
+    assert main(["archive", "rebuild", "--data", str(tmp_path), "--afresh", "--json"]) == 1
+    said = json.loads(capfd.readouterr().out)
+    assert said == {"records": 4, "added": 0, "gone": 0, "damaged": ["2026/11/30/broken.ktr.zst"]}
+    assert main(["archive", "rebuild", "--data", str(tmp_path), "--archive", "nothing://x"]) == 2
 
 
 def test_quick(run: Run, server: Server) -> None:

@@ -352,3 +352,30 @@ def test_names(given: str, kept: str | None) -> None:
 )
 def test_hosts(peer: str, host: str) -> None:
     assert peer_host(peer) == host
+
+
+async def test_deleted(twin: Twin, peer: str) -> None:
+    """Tokens, code, name and role are gone at once; the id is never given again; a repeat changes nothing."""
+    identity = twin.identity()
+    command = new_command()
+    before = twin.now
+    ann = issued(await identity.register("Ann", "human", command, peer))
+    second = issued(await identity.renew(ann.token))
+    bob = issued(await identity.register("Bob", "human", new_command(), peer))
+    account_id = ann.account.account_id
+    await identity.delete(account_id)
+    twin.now += 5_000
+    await identity.delete(account_id)
+    assert await identity.who(ann.token) is None
+    assert await identity.who(second.token) is None
+    assert await identity.accounts([account_id, bob.account.account_id]) == {bob.account.account_id: bob.account}
+    assert code_of(await identity.recover(account_id, ann.recovery_code, new_command(), peer)) == "bad_recovery"
+    assert code_of(await identity.register("Ann", "human", command, peer)) == "id_reused"
+    assert await identity.set_roles(account_id, frozenset({OPERATOR})) is False
+    assert account_id in await identity.deleted(before)
+    assert account_id not in await identity.deleted(before + 1)
+    assert await identity.who(bob.token) is not None
+    if twin.client is not None:
+        assert await twin.client.hgetall(f"{{a:{account_id}}}:account") == {"deleted": str(before)}
+        assert not await twin.client.exists(f"{{a:{account_id}}}:tokens")
+        assert not await twin.client.exists(f"{{a:{account_id}}}:codes")

@@ -316,17 +316,17 @@ def row(number: int, **given: object) -> Listed:
         "path": f"p{number}",
         "game": "hongshi" if number % 3 else "duizhu",
         "version": 1,
-        "variant": "",
+        "variant": "chengde2" if number % 6 == 2 else "",
         "options": "{}",
         "full": f" rounds={50 if number % 4 else 3} top=jokers ",
         "kind": ("bots", "rated", "unrated")[number % 3],
         "started_ms": 1000 + number,
         "ended_ms": 2000 + number // 2,  # pairs end at the same time
-        "cause": "rules",
+        "cause": "abandoned" if number % 9 == 4 else "rules",
         "rounds": 1,
         "moves": 9,
         "rated": bool(number % 2),
-        "pool": "",
+        "pool": "main" if number % 8 == 1 else "",
         "tournament": "cup" if number % 10 == 0 else "",
         "accounts": (f"a{number % 5}", f"a{number % 7 + 5}"),
         "scores": (1, -1),
@@ -344,6 +344,24 @@ def row(number: int, **given: object) -> Listed:
         (Query(account="a3", game="hongshi"), lambda row: "a3" in row.accounts and row.game == "hongshi"),
         (Query(tournament="cup"), lambda row: row.tournament == "cup"),
         (Query(account="a0", tournament="cup"), lambda row: "a0" in row.accounts and row.tournament == "cup"),
+        (Query(account="a0", others=("a5", "a0")), lambda row: {"a0", "a5"} <= set(row.accounts)),
+        (Query(won_by="a3"), lambda row: row.accounts[0] == "a3"),
+        (Query(lost_by="a7"), lambda row: row.accounts[1] == "a7"),
+        (Query(account="a7", place=1), lambda row: False),
+        (Query(account="a7", place=2, most=-1), lambda row: "a7" in row.accounts),
+        (Query(account="a3", least=0), lambda row: row.accounts[0] == "a3"),
+        (Query(account="a3", least=2), lambda row: False),
+        (Query(options=("rounds=3",)), lambda row: "rounds=3" in row.full),
+        (Query(game="hongshi", options=("rounds=3",)), lambda row: row.game == "hongshi" and "rounds=3" in row.full),
+        (Query(game="hongshi", options=("rounds=50",)), lambda row: row.game == "hongshi" and "=50" in row.full),
+        (Query(options=("rounds=5",)), lambda row: False),
+        (Query(game="duizhu", options=("top=tens",)), lambda row: False),
+        (Query(kind="bots"), lambda row: row.kind == "bots"),
+        (Query(cause="rules", pool="main"), lambda row: row.pool == "main" and row.cause == "rules"),
+        (Query(cause="abandoned"), lambda row: row.cause == "abandoned"),
+        (Query(variant="chengde2", kind="rated"), lambda row: row.variant and row.kind == "rated"),
+        (Query(game="none"), lambda row: False),
+        (Query(account="none", game="hongshi"), lambda row: False),
         (Query(from_ms=2010, to_ms=2030), lambda row: 2010 <= row.ended_ms < 2030),
     ],
 )
@@ -355,6 +373,7 @@ def test_pages_hold_every_row_once(index: Index, query: Query, wanted: Callable[
     token = ""
     while True:
         page, token = index.page(query, 7, token)
+        assert len(page) <= 7
         found += page
         if not token:
             break
@@ -362,6 +381,51 @@ def test_pages_hold_every_row_once(index: Index, query: Query, wanted: Callable[
     assert found == expected
     assert index.find("m17") == rows[17]
     assert index.find("none") is None
+
+
+@pytest.mark.parametrize("scan", [1, 50])
+def test_a_page_looks_at_so_many_rows(index: Index, monkeypatch: pytest.MonkeyPatch, scan: int) -> None:
+    """And no more: the rest is behind its token, also if nothing was found."""
+    monkeypatch.setattr("kangtou_services.archive.index.SCAN", scan)
+    index.add(row(number, cause="rules", kind="rated" if number < 3 else "bots") for number in range(1000))
+    found, token = index.page(Query(kind="rated"), 10)
+    assert (found, bool(token)) == ([], True)
+    pages = 1
+    while token:
+        page, token = index.page(Query(kind="rated"), 10, token)
+        found += page
+        pages += 1
+    assert [one.match for one in found] == ["m2", "m1", "m0"]
+    assert pages == 6  # with the one that finds nothing behind the last row
+
+
+def test_rows_that_are_taken_out(index: Index) -> None:
+    """Are found under nothing; the others stay; counts of terms follow."""
+    index.add(row(number) for number in range(100))
+    index.remove([f"m{number}" for number in range(100) if number % 3])
+    index.remove(["m1", "none"])
+    assert [one.match for one in index.page(Query(), 200)[0]] == [f"m{number}" for number in range(99, -1, -3)]
+    assert index.page(Query(game="hongshi"), 10) == ([], "")
+    assert len(index.page(Query(game="duizhu"), 200)[0]) == 34
+    with index._using() as db:
+        wrong = db.execute(
+            "SELECT term FROM terms WHERE held <> (SELECT count(*) FROM postings WHERE postings.term = terms.id)"
+        ).fetchall()
+    assert wrong == []
+
+
+def test_rebuilt_afresh(tmp_path: Path, index: Index) -> None:
+    """Rows that say something else are put right, rows without a record go, a file that is none is named."""
+    store = RecordStore(str(tmp_path / "archive"))
+    rows = [listed(record, store.put(record)) for record in (play(PARROT, number).record for number in range(4))]
+    index.add(rows)
+    before = index.page(Query(), 10)
+    index.add([replace(rows[1], game="hongshi"), replace(rows[2], match="gone", path="2020/01/01/gone.ktr.zst")])
+    (tmp_path / "archive/2026/11/30/broken.ktr.zst").write_bytes(b"broken")
+    assert index.rebuild(store) == Rebuilt(0, 1, ("2026/11/30/broken.ktr.zst",))
+    assert index.page(Query(game="hongshi"), 10)[0]
+    assert index.rebuild(store, afresh=True) == Rebuilt(1, 0, ("2026/11/30/broken.ktr.zst",))
+    assert index.page(Query(), 10) == before
 
 
 def test_a_page_that_no_answer_gave(index: Index) -> None:
@@ -413,7 +477,8 @@ def test_names_at_that_time(tmp_path: Path) -> None:
     assert names.of(["a"], 200) == {"a": "New"}
     assert names.of(["a"], 99) == {}
     names.forget("a")
-    assert names.of(["a", "b"], 300) == {"b": "Bee"}
+    names.note({"a": "Newest", "b": "Bea"}, 250)  # from the log of a match that was still being played
+    assert names.of(["a", "b"], 300) == {"b": "Bea"}
 
 
 def test_record_text_survives_the_store(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ async def test_an_index_that_was_lost(archived: Archived) -> None:
     """Is made again from the records when it is first asked."""
     index = archived.backend.archiver.index
     index.close()
-    for file in index.path.parent.glob("records.sqlite3*"):
+    for file in index.path.parent.glob("records-*.sqlite3*"):
         file.unlink()
     many = await asyncio.gather(
         *(Archive(archived.client).text(record.head.terms.match) for record in archived.records)

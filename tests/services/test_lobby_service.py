@@ -274,3 +274,27 @@ async def test_a_call_that_ends_gives_the_place_up_and_can_come_back(town: Town)
         states = [response.state async for response in back]
         assert states[-1] == pb.TICKET_STATE_READY
         assert isinstance(await waiting, Place)
+
+
+async def test_a_deleted_account_leaves_everything(town: Town) -> None:
+    """Its seat at an open table, its ticket; a confirmation is asked for; the match begins with somebody else."""
+    ann, bob, cat = await town.client("Ann"), await town.client("Bob", 1), await town.client("Cat")
+    me = await ann.accounts.who_am_i()
+    waiting = await town.stack.enter_async_context(connect(town.addresses[1], ann.token))
+    table = await bob.lobby.open(PAIR)
+    assert not isinstance(table, Refused)
+    match = table.match_id
+    assert not isinstance(await ann.lobby.sit(match), Refused)
+    statuses = waiting.lobby.quick(PAIR, pool="del").statuses()
+    assert (await anext(statuses)).state == "waiting"
+    assert refused(await ann.accounts.delete("somebody")) == "not_confirmed"
+    assert await ann.accounts.who_am_i() == me
+    assert await ann.accounts.delete(me.account_id) is None
+    assert (await anext(statuses)).state == "cancelled"
+    with pytest.raises(NotAuthenticated):
+        await ann.accounts.who_am_i()
+    seen = await bob.lobby.table(match)
+    assert not isinstance(seen, Refused)
+    assert not any(seat.account_id == me.account_id for seat in seen.seats)
+    assert not isinstance(await cat.lobby.sit(match), Refused)
+    assert not isinstance(await bob.lobby.sit(match), Refused)

@@ -62,3 +62,13 @@ class Accounts:
             return refused_from(response.refused)
         self._client.token = response.token
         return Login(response.token, response.expires_ms, response.recovery_code)
+
+    async def delete(self, account_id: str) -> Refused | None:
+        """Delete this account for ever; its own id confirms. The token is of no use after it."""
+        response = await self._client.unary(
+            self._stub.DeleteAccount, pb.DeleteAccountRequest(confirm_account_id=account_id)
+        )
+        if response.HasField("refused"):
+            return refused_from(response.refused)
+        self._client.token = ""
+        return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import grpc
 
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 PAGE = 100
 
 
+class Further(TypedDict, total=False):
+    """See ListRecordsRequest in archive.proto."""
+
+    other_account_ids: Sequence[str]
+    won_by: str
+    lost_by: str
+    place: int
+    score_least: int | None
+    score_most: int | None
+    variant: str
+    options: Mapping[str, str]
+    cause: str
+    kind: pb.RecordKind.ValueType
+    pool: str
+
+
 class Archive:
     """What the archive service gives. Records are given as the protocol's messages, texts as bytes."""
 
@@ -26,25 +42,34 @@ class Archive:
         self._stub = rpc.ArchiveServiceStub(client.channel)
 
     async def records(
-        self, *, game: str = "", account_id: str = "", tournament: str = "", from_ms: int = 0, to_ms: int = 0
+        self,
+        *,
+        game: str = "",
+        account_id: str = "",
+        tournament: str = "",
+        from_ms: int = 0,
+        to_ms: int = 0,
+        **further: Unpack[Further],
     ) -> AsyncIterator[pb.RecordInfo]:
-        """Records that were found, the last to end first, page by page as they are read. Raises CallFailed."""
-        token = ""
+        """Records that were found, the last to end first, page by page as they are read. Raises CallFailed.
+
+        `further` are the other fields of ListRecordsRequest.
+        """
+        request = pb.ListRecordsRequest(
+            game=game,
+            account_id=account_id,
+            tournament=tournament,
+            from_ms=from_ms,
+            to_ms=to_ms,
+            page_size=PAGE,
+            **further,
+        )
         while True:
-            request = pb.ListRecordsRequest(
-                game=game,
-                account_id=account_id,
-                tournament=tournament,
-                from_ms=from_ms,
-                to_ms=to_ms,
-                page_size=PAGE,
-                page_token=token,
-            )
             response = await self._client.unary(self._stub.ListRecords, request)
             for record in response.records:
                 yield record
-            token = response.next_page_token
-            if not token:
+            request.page_token = response.next_page_token
+            if not request.page_token:
                 return
 
     async def text(self, match_id: str) -> bytes | None:

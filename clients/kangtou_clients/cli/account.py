@@ -1,16 +1,17 @@
-"""`kangtou register`, `whoami`: accounts of this user on a server."""
+"""`kangtou register`, `whoami`, `account delete`: accounts of this user on a server."""
 
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from typing import Annotated, Literal
 
 import typer
 
-from .common import of
+from .common import Common, of
 from .config import Profile
-from .exits import REFUSED
+from .exits import REFUSED, USAGE
 from .remote import Remote, run
 
 
@@ -18,6 +19,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("register")(register_account)
     app.command("whoami")(whoami)
+    group = typer.Typer(help="What concerns an account as a whole.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("delete")(delete)
+    app.add_typer(group, name="account")
 
 
 def register_account(
@@ -80,3 +84,44 @@ def whoami(context: typer.Context) -> None:
         common.put(common.say("expires", days=days))
 
     run(common, work)
+
+
+def delete(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+) -> None:
+    """Delete the account that acts, for ever.
+
+    Its tokens and recovery code end, its name is forgotten everywhere, it leaves queues and tables whose match has not
+    begun. Records of its matches stay, under an id that says nothing of who it was, and can be verified as before. You
+    are asked to type the account's name first; where nobody can be asked, --yes is needed.
+
+    \b
+    Examples:
+      kangtou account delete
+      kangtou account delete --as bot1 --yes
+    """
+    common = of(context)
+
+    async def work(remote: Remote) -> None:
+        account = await remote.client.accounts.who_am_i()
+        if not yes:
+            _confirm(common, account.name)
+        remote.given(await remote.client.accounts.delete(account.account_id) or account)
+        remote.config.drop(remote.client.address, common.profile)
+        if common.json:
+            common.put_json({"deleted": account.account_id})
+            return
+        common.put(common.say("account_deleted", name=account.name, account=account.account_id))
+
+    run(common, work)
+
+
+def _confirm(common: Common, name: str) -> None:
+    """Ask for the name. Raises CommandError."""
+    if not sys.stdin.isatty():
+        raise common.fail(USAGE, "confirm_needed")
+    sys.stderr.write(common.say("confirm_delete", name=name) + " ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip() != name:
+        raise common.fail(REFUSED, "not_confirmed")

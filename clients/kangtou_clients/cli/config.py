@@ -81,6 +81,11 @@ class Config:
             self.server = server
             self._servers.setdefault(server, {})[name or DEFAULT_PROFILE] = profile
 
+    def drop(self, server: str, name: str) -> None:
+        """Take an account out."""
+        with self._changing():
+            self._servers.get(server, {}).pop(name or DEFAULT_PROFILE, None)
+
     def keep_entropy(self, server: str, name: str, match: str, entropy: str) -> None:
         """Put in what an account has committed to in a match; "" when it has been opened."""
         with self._changing():

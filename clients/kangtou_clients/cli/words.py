@@ -133,6 +133,29 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{tables} 桌（启动以来 {hosted}），{moves} 步，接管 {takeovers} 次",
     ),
     "streams": ("{streams} streams", "{streams} 个连接"),
+    "confirm_needed": (
+        "nobody can be asked here: --yes deletes the account for ever",
+        "此处无法询问：用 --yes 确认永久注销账号",
+    ),
+    "confirm_delete": (
+        "the account {name} will be deleted for ever; type its name:",
+        "账号 {name} 将被永久注销；请输入其名字：",
+    ),
+    "not_confirmed": ("not the account's name: nothing was deleted", "名字不符，未注销"),
+    "account_deleted": (
+        "{name} is deleted; records of its matches stay under {account}",
+        "{name} 已注销；其对局记录以编号 {account} 保留",
+    ),
+    "bad_pair": (
+        "{text!r} is no score: write LEAST..MOST, such as 10.. or -5..20",
+        "{text!r} 不是得分范围：应写作 下限..上限",
+    ),
+    "needs_player": ("--place and --score need a --player", "--place 和 --score 须指定 --player"),
+    "rebuilt": (
+        "{records} records: {added} put in, {gone} taken out",
+        "共 {records} 份记录：新增 {added}，移除 {gone}",
+    ),
+    "damaged": ("{count} files are no records: {paths}", "{count} 个文件不是记录：{paths}"),
     "no_token": (
         "not signed in on {server}: `kangtou register NAME` makes an account",
         "尚未登录 {server}：用 `kangtou register 名字` 注册",

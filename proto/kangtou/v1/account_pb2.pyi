@@ -278,3 +278,43 @@ class RevokeTokenResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RevokeTokenResponse: _TypeAlias = RevokeTokenResponse  # noqa: Y015
+
+@_typing.final
+class DeleteAccountRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFIRM_ACCOUNT_ID_FIELD_NUMBER: _builtins.int
+    confirm_account_id: _builtins.str
+    """The caller's own account id, so that nobody deletes an account by a slip."""
+    def __init__(
+        self,
+        *,
+        confirm_account_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_account_id", b"confirm_account_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteAccountRequest: _TypeAlias = DeleteAccountRequest  # noqa: Y015
+
+@_typing.final
+class DeleteAccountResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refused(self) -> _game_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refused: _game_pb2.Refusal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteAccountResponse: _TypeAlias = DeleteAccountResponse  # noqa: Y015

@@ -59,6 +59,11 @@ class AccountServiceStub:
                 request_serializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.SerializeToString,
                 response_deserializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
+        self.DeleteAccount = channel.unary_unary(
+                '/kangtou.v1.AccountService/DeleteAccount',
+                request_serializer=kangtou_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
+                _registered_method=True)
 
 
 class AccountServiceServicer:
@@ -99,6 +104,13 @@ class AccountServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteAccount(self, request, context):
+        """Delete the caller's account for ever: its tokens, code and names. Records of its matches stay, under its opaque id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AccountServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -126,6 +138,11 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     servicer.RevokeToken,
                     request_deserializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.FromString,
                     response_serializer=kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.SerializeToString,
+            ),
+            'DeleteAccount': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteAccount,
+                    request_deserializer=kangtou_dot_v1_dot_account__pb2.DeleteAccountRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_account__pb2.DeleteAccountResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -263,6 +280,33 @@ class AccountService:
             '/kangtou.v1.AccountService/RevokeToken',
             kangtou_dot_v1_dot_account__pb2.RevokeTokenRequest.SerializeToString,
             kangtou_dot_v1_dot_account__pb2.RevokeTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteAccount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.AccountService/DeleteAccount',
+            kangtou_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
+            kangtou_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
             options,
             channel_credentials,
             insecure,

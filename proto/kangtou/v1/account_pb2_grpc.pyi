@@ -24,6 +24,8 @@ class AccountServiceStub:
     """A new token by the recovery code; older tokens end, and the code is replaced."""
     RevokeToken: _aio.UnaryUnaryMultiCallable[_account_pb2.RevokeTokenRequest, _account_pb2.RevokeTokenResponse]
     """End the token that the call carries."""
+    DeleteAccount: _aio.UnaryUnaryMultiCallable[_account_pb2.DeleteAccountRequest, _account_pb2.DeleteAccountResponse]
+    """Delete the caller's account for ever: its tokens, code and names. Records of its matches stay, under its opaque id."""
 
 class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -65,5 +67,13 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_account_pb2.RevokeTokenRequest, _abc.Awaitable[_account_pb2.RevokeTokenResponse]],
     ) -> _abc.Awaitable[_account_pb2.RevokeTokenResponse]:
         """End the token that the call carries."""
+
+    @_abc_1.abstractmethod
+    def DeleteAccount(
+        self,
+        request: _account_pb2.DeleteAccountRequest,
+        context: _aio.ServicerContext[_account_pb2.DeleteAccountRequest, _abc.Awaitable[_account_pb2.DeleteAccountResponse]],
+    ) -> _abc.Awaitable[_account_pb2.DeleteAccountResponse]:
+        """Delete the caller's account for ever: its tokens, code and names. Records of its matches stay, under its opaque id."""
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: _aio.Server) -> None: ...

@@ -24,23 +24,33 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/archive.proto\x12\nkangtou.v1\"\x86\x02\n\nRecordInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x12\n\nstarted_ms\x18\x03 \x01(\x12\x12\x10\n\x08\x65nded_ms\x18\x04 \x01(\x12\x12\r\n\x05\x63\x61use\x18\x05 \x01(\t\x12\x13\n\x0b\x61\x63\x63ount_ids\x18\x06 \x03(\t\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x0e\n\x06places\x18\x08 \x03(\x05\x12\x0e\n\x06rounds\x18\t \x01(\x05\x12\r\n\x05moves\x18\n \x01(\x05\x12\r\n\x05rated\x18\x0b \x01(\x08\x12\x0f\n\x07version\x18\x0c \x01(\x05\x12\x0c\n\x04pool\x18\r \x01(\t\x12\x12\n\ntournament\x18\x0e \x01(\t\x12\r\n\x05names\x18\x0f \x03(\t\"\x91\x01\n\x12ListRecordsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x12\n\naccount_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66rom_ms\x18\x03 \x01(\x12\x12\r\n\x05to_ms\x18\x04 \x01(\x12\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\x12\x12\n\ntournament\x18\x07 \x01(\t\"W\n\x13ListRecordsResponse\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.kangtou.v1.RecordInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"G\n\x11GetRecordResponse\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x12$\n\x04info\x18\x02 \x01(\x0b\x32\x16.kangtou.v1.RecordInfo2\xac\x01\n\x0e\x41rchiveService\x12N\n\x0bListRecords\x12\x1e.kangtou.v1.ListRecordsRequest\x1a\x1f.kangtou.v1.ListRecordsResponse\x12J\n\tGetRecord\x12\x1c.kangtou.v1.GetRecordRequest\x1a\x1d.kangtou.v1.GetRecordResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18kangtou/v1/archive.proto\x12\nkangtou.v1\"\xa3\x03\n\nRecordInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x12\n\nstarted_ms\x18\x03 \x01(\x12\x12\x10\n\x08\x65nded_ms\x18\x04 \x01(\x12\x12\r\n\x05\x63\x61use\x18\x05 \x01(\t\x12\x13\n\x0b\x61\x63\x63ount_ids\x18\x06 \x03(\t\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x0e\n\x06places\x18\x08 \x03(\x05\x12\x0e\n\x06rounds\x18\t \x01(\x05\x12\r\n\x05moves\x18\n \x01(\x05\x12\r\n\x05rated\x18\x0b \x01(\x08\x12\x0f\n\x07version\x18\x0c \x01(\x05\x12\x0c\n\x04pool\x18\r \x01(\t\x12\x12\n\ntournament\x18\x0e \x01(\t\x12\r\n\x05names\x18\x0f \x03(\t\x12\x0f\n\x07variant\x18\x10 \x01(\t\x12\x34\n\x07options\x18\x11 \x03(\x0b\x32#.kangtou.v1.RecordInfo.OptionsEntry\x12$\n\x04kind\x18\x12 \x01(\x0e\x32\x16.kangtou.v1.RecordKind\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xf0\x03\n\x12ListRecordsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x12\n\naccount_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66rom_ms\x18\x03 \x01(\x12\x12\r\n\x05to_ms\x18\x04 \x01(\x12\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\x12\x12\n\ntournament\x18\x07 \x01(\t\x12\x19\n\x11other_account_ids\x18\x08 \x03(\t\x12\x0e\n\x06won_by\x18\t \x01(\t\x12\x0f\n\x07lost_by\x18\n \x01(\t\x12\r\n\x05place\x18\x0b \x01(\x05\x12\x18\n\x0bscore_least\x18\x0c \x01(\x11H\x00\x88\x01\x01\x12\x17\n\nscore_most\x18\r \x01(\x11H\x01\x88\x01\x01\x12\x0f\n\x07variant\x18\x0e \x01(\t\x12<\n\x07options\x18\x0f \x03(\x0b\x32+.kangtou.v1.ListRecordsRequest.OptionsEntry\x12\r\n\x05\x63\x61use\x18\x10 \x01(\t\x12$\n\x04kind\x18\x11 \x01(\x0e\x32\x16.kangtou.v1.RecordKind\x12\x0c\n\x04pool\x18\x12 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0e\n\x0c_score_leastB\r\n\x0b_score_most\"W\n\x13ListRecordsResponse\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.kangtou.v1.RecordInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"G\n\x11GetRecordResponse\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x12$\n\x04info\x18\x02 \x01(\x0b\x32\x16.kangtou.v1.RecordInfo*o\n\nRecordKind\x12\x1b\n\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10RECORD_KIND_BOTS\x10\x01\x12\x15\n\x11RECORD_KIND_RATED\x10\x02\x12\x17\n\x13RECORD_KIND_UNRATED\x10\x03\x32\xac\x01\n\x0e\x41rchiveService\x12N\n\x0bListRecords\x12\x1e.kangtou.v1.ListRecordsRequest\x1a\x1f.kangtou.v1.ListRecordsResponse\x12J\n\tGetRecord\x12\x1c.kangtou.v1.GetRecordRequest\x1a\x1d.kangtou.v1.GetRecordResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kangtou.v1.archive_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_RECORDINFO_OPTIONSENTRY']._loaded_options = None
+  _globals['_RECORDINFO_OPTIONSENTRY']._serialized_options = b'8\001'
+  _globals['_LISTRECORDSREQUEST_OPTIONSENTRY']._loaded_options = None
+  _globals['_LISTRECORDSREQUEST_OPTIONSENTRY']._serialized_options = b'8\001'
+  _globals['_RECORDKIND']._serialized_start=1161
+  _globals['_RECORDKIND']._serialized_end=1272
   _globals['_RECORDINFO']._serialized_start=41
-  _globals['_RECORDINFO']._serialized_end=303
-  _globals['_LISTRECORDSREQUEST']._serialized_start=306
-  _globals['_LISTRECORDSREQUEST']._serialized_end=451
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=453
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=540
-  _globals['_GETRECORDREQUEST']._serialized_start=542
-  _globals['_GETRECORDREQUEST']._serialized_end=578
-  _globals['_GETRECORDRESPONSE']._serialized_start=580
-  _globals['_GETRECORDRESPONSE']._serialized_end=651
-  _globals['_ARCHIVESERVICE']._serialized_start=654
-  _globals['_ARCHIVESERVICE']._serialized_end=826
+  _globals['_RECORDINFO']._serialized_end=460
+  _globals['_RECORDINFO_OPTIONSENTRY']._serialized_start=414
+  _globals['_RECORDINFO_OPTIONSENTRY']._serialized_end=460
+  _globals['_LISTRECORDSREQUEST']._serialized_start=463
+  _globals['_LISTRECORDSREQUEST']._serialized_end=959
+  _globals['_LISTRECORDSREQUEST_OPTIONSENTRY']._serialized_start=414
+  _globals['_LISTRECORDSREQUEST_OPTIONSENTRY']._serialized_end=460
+  _globals['_LISTRECORDSRESPONSE']._serialized_start=961
+  _globals['_LISTRECORDSRESPONSE']._serialized_end=1048
+  _globals['_GETRECORDREQUEST']._serialized_start=1050
+  _globals['_GETRECORDREQUEST']._serialized_end=1086
+  _globals['_GETRECORDRESPONSE']._serialized_start=1088
+  _globals['_GETRECORDRESPONSE']._serialized_end=1159
+  _globals['_ARCHIVESERVICE']._serialized_start=1275
+  _globals['_ARCHIVESERVICE']._serialized_end=1447
 # @@protoc_insertion_point(module_scope)

@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -18,9 +19,51 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _RecordKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RecordKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RECORD_KIND_UNSPECIFIED: _RecordKind.ValueType  # 0
+    RECORD_KIND_BOTS: _RecordKind.ValueType  # 1
+    """No person had a seat."""
+    RECORD_KIND_RATED: _RecordKind.ValueType  # 2
+    RECORD_KIND_UNRATED: _RecordKind.ValueType  # 3
+
+class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
+    """For how long a record is kept depends on it."""
+
+RECORD_KIND_UNSPECIFIED: RecordKind.ValueType  # 0
+RECORD_KIND_BOTS: RecordKind.ValueType  # 1
+"""No person had a seat."""
+RECORD_KIND_RATED: RecordKind.ValueType  # 2
+RECORD_KIND_UNRATED: RecordKind.ValueType  # 3
+Global___RecordKind: _TypeAlias = RecordKind  # noqa: Y015
+
 @_typing.final
 class RecordInfo(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class OptionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
@@ -37,6 +80,9 @@ class RecordInfo(_message.Message):
     POOL_FIELD_NUMBER: _builtins.int
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     NAMES_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     started_ms: _builtins.int
@@ -49,6 +95,8 @@ class RecordInfo(_message.Message):
     """The rules version that it was played under."""
     pool: _builtins.str
     tournament: _builtins.str
+    variant: _builtins.str
+    kind: Global___RecordKind.ValueType
     @_builtins.property
     def account_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -58,6 +106,10 @@ class RecordInfo(_message.Message):
     @_builtins.property
     def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """By seat, what the accounts were called then; "" where that is not known any more."""
+
+    @_builtins.property
+    def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """All house options, with the book's defaults where nothing was said; `true` and `false` as words."""
 
     def __init__(
         self,
@@ -77,10 +129,13 @@ class RecordInfo(_message.Message):
         pool: _builtins.str = ...,
         tournament: _builtins.str = ...,
         names: _abc.Iterable[_builtins.str] | None = ...,
+        variant: _builtins.str = ...,
+        options: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        kind: Global___RecordKind.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_ids", b"account_ids", "cause", b"cause", "ended_ms", b"ended_ms", "game", b"game", "match_id", b"match_id", "moves", b"moves", "names", b"names", "places", b"places", "pool", b"pool", "rated", b"rated", "rounds", b"rounds", "scores", b"scores", "started_ms", b"started_ms", "tournament", b"tournament", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_ids", b"account_ids", "cause", b"cause", "ended_ms", b"ended_ms", "game", b"game", "kind", b"kind", "match_id", b"match_id", "moves", b"moves", "names", b"names", "options", b"options", "places", b"places", "pool", b"pool", "rated", b"rated", "rounds", b"rounds", "scores", b"scores", "started_ms", b"started_ms", "tournament", b"tournament", "variant", b"variant", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -92,6 +147,26 @@ class ListRecordsRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class OptionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     GAME_FIELD_NUMBER: _builtins.int
     ACCOUNT_ID_FIELD_NUMBER: _builtins.int
     FROM_MS_FIELD_NUMBER: _builtins.int
@@ -99,6 +174,17 @@ class ListRecordsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    OTHER_ACCOUNT_IDS_FIELD_NUMBER: _builtins.int
+    WON_BY_FIELD_NUMBER: _builtins.int
+    LOST_BY_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    SCORE_LEAST_FIELD_NUMBER: _builtins.int
+    SCORE_MOST_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     account_id: _builtins.str
     from_ms: _builtins.int
@@ -109,6 +195,29 @@ class ListRecordsRequest(_message.Message):
     page_token: _builtins.str
     """Of the answer before; the other fields must be as they were."""
     tournament: _builtins.str
+    won_by: _builtins.str
+    """Had a seat and the first place, or another one."""
+    lost_by: _builtins.str
+    place: _builtins.int
+    """Of `account_id`: its place from 1, and its score from the one to the other (the best of its seats)."""
+    score_least: _builtins.int
+    score_most: _builtins.int
+    variant: _builtins.str
+    """Of a game that has variants, such as `chengde2` of wushik."""
+    cause: _builtins.str
+    """`rules`, `abandoned` …"""
+    kind: Global___RecordKind.ValueType
+    pool: _builtins.str
+    @_builtins.property
+    def other_account_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Accounts that had seats too; at most 7."""
+
+    @_builtins.property
+    def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """House options as they are typed (`rounds`: `4`, `cut`: `false`, `seats`: `5`); what a match did not say counts as the
+        book's default. At most 16.
+        """
+
     def __init__(
         self,
         *,
@@ -119,12 +228,30 @@ class ListRecordsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         tournament: _builtins.str = ...,
+        other_account_ids: _abc.Iterable[_builtins.str] | None = ...,
+        won_by: _builtins.str = ...,
+        lost_by: _builtins.str = ...,
+        place: _builtins.int = ...,
+        score_least: _builtins.int | None = ...,
+        score_most: _builtins.int | None = ...,
+        variant: _builtins.str = ...,
+        options: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        cause: _builtins.str = ...,
+        kind: Global___RecordKind.ValueType = ...,
+        pool: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_score_least", b"_score_least", "_score_most", b"_score_most", "score_least", b"score_least", "score_most", b"score_most"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "from_ms", b"from_ms", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "to_ms", b"to_ms", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score_least", b"_score_least", "_score_most", b"_score_most", "account_id", b"account_id", "cause", b"cause", "from_ms", b"from_ms", "game", b"game", "kind", b"kind", "lost_by", b"lost_by", "options", b"options", "other_account_ids", b"other_account_ids", "page_size", b"page_size", "page_token", b"page_token", "place", b"place", "pool", b"pool", "score_least", b"score_least", "score_most", b"score_most", "to_ms", b"to_ms", "tournament", b"tournament", "variant", b"variant", "won_by", b"won_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__score_least: _TypeAlias = _typing.Literal["score_least"]  # noqa: Y015
+    _WhichOneofArgType__score_least: _TypeAlias = _typing.Literal["_score_least", b"_score_least"]  # noqa: Y015
+    _WhichOneofReturnType__score_most: _TypeAlias = _typing.Literal["score_most"]  # noqa: Y015
+    _WhichOneofArgType__score_most: _TypeAlias = _typing.Literal["_score_most", b"_score_most"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score_least) -> _WhichOneofReturnType__score_least | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score_most) -> _WhichOneofReturnType__score_most | None: ...
 
 Global___ListRecordsRequest: _TypeAlias = ListRecordsRequest  # noqa: Y015
 
@@ -137,7 +264,7 @@ class ListRecordsResponse(_message.Message):
     next_page_token: _builtins.str
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInfo]:
-        """The last to end first."""
+        """The last to end first. A page may have fewer than were asked for, even none, and yet another one behind it."""
 
     def __init__(
         self,

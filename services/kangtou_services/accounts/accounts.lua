@@ -11,6 +11,7 @@ end
 
 -- keys: account, tokens, codes. args: name, kind, roles, now, token, expires, code, most tokens, most codes.
 local function admit(keys, args)
+  if redis.call('HEXISTS', keys[1], 'deleted') == 1 then return {false, false, false} end
   if redis.call('EXISTS', keys[1]) == 0 then
     redis.call('HSET', keys[1], 'name', args[1], 'kind', args[2], 'roles', args[3], 'created_ms', args[4])
   end
@@ -51,12 +52,21 @@ end
 
 -- keys: account. args: roles with commas.
 local function roles(keys, args)
-  if redis.call('EXISTS', keys[1]) == 0 then return 0 end
+  if redis.call('HEXISTS', keys[1], 'name') == 0 then return 0 end
   redis.call('HSET', keys[1], 'roles', args[1])
   return 1
 end
 
+-- keys: account, tokens, codes. args: now. What stays keeps the id from being given again.
+local function delete(keys, args)
+  local since = redis.call('HGET', keys[1], 'deleted') or args[1]
+  redis.call('DEL', keys[1], keys[2], keys[3])
+  redis.call('HSET', keys[1], 'deleted', since)
+  return 1
+end
+
 redis.register_function('kt_account_admit_1', admit)
+redis.register_function('kt_account_delete_1', delete)
 redis.register_function('kt_account_swap_1', swap)
 redis.register_function('kt_account_recover_1', recover)
 redis.register_function('kt_account_roles_1', roles)

@@ -88,6 +88,8 @@ class Accounts:
         stored = await self._store.admit(
             issued.account, _hash(issued.token), issued.expires_ms, _hash(issued.recovery_code), self._now_ms()
         )
+        if stored is None:  # a repeat, after the account was deleted
+            return refusal("id_reused")
         _log.info("account_registered", account=account_id, kind=kind, repeat=claimed != mine)
         return Issued(stored, issued.token, issued.expires_ms, issued.recovery_code)
 
@@ -133,6 +135,15 @@ class Accounts:
         """See Identity."""
         if found := _TOKEN.fullmatch(token):
             await self._store.revoke(found[1], _hash(token))
+
+    async def delete(self, account_id: str) -> None:
+        """See Identity."""
+        await self._store.delete(account_id, self._now_ms())
+        _log.info("account_deleted", account=account_id)
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """See Identity."""
+        return await self._store.deleted(since_ms)
 
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
         """See Identity."""

@@ -14,8 +14,11 @@ CODES_MOST = 4  # unused recovery codes, as repeats of a registration make them
 class AccountStore(Protocol):
     """All methods raise StoreUnavailable. Each is one step: it happens as a whole or not at all."""
 
-    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account:
-        """Create the account unless it is there; add a token and a recovery code to it. The account as it is stored."""
+    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account | None:
+        """Create the account unless it is there; add a token and a recovery code to it. The account as it is stored.
+
+        None, and nothing has changed, if it was deleted.
+        """
         ...
 
     async def session(self, account_id: str, token: str, now_ms: int) -> Session | None:
@@ -42,6 +45,14 @@ class AccountStore(Protocol):
 
     async def revoke(self, account_id: str, token: str) -> None:
         """End a token."""
+        ...
+
+    async def delete(self, account_id: str, now_ms: int) -> None:
+        """Forget all of an account but that it was deleted, first of all for `deleted`. A repeat changes nothing."""
+        ...
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """Accounts that were deleted, or are about to be, since then."""
         ...
 
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:

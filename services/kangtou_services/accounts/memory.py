@@ -34,11 +34,14 @@ class MemoryAccountStore:
 
     def __init__(self) -> None:
         self._held: dict[str, _Held] = {}
+        self._deleted: dict[str, int] = {}
         self.reached = True
 
-    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account:
+    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account | None:
         """See AccountStore."""
         await self._use()
+        if account.account_id in self._deleted:
+            return None
         held = self._held.setdefault(account.account_id, _Held(account, now_ms))
         held.add_token(token, expires_ms, now_ms)
         held.add_code(code)
@@ -89,6 +92,17 @@ class MemoryAccountStore:
         await self._use()
         if held := self._held.get(account_id):
             held.tokens.pop(token, None)
+
+    async def delete(self, account_id: str, now_ms: int) -> None:
+        """See AccountStore."""
+        await self._use()
+        self._deleted.setdefault(account_id, now_ms)
+        self._held.pop(account_id, None)
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """See AccountStore."""
+        await self._use()
+        return [account for account, at_ms in self._deleted.items() if at_ms >= since_ms]
 
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
         """See AccountStore."""

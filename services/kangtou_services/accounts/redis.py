@@ -3,6 +3,7 @@
 {a:<account>}:account   hash: name, kind, roles (with commas), created_ms
 {a:<account>}:tokens    sorted set: hashes of tokens by the instant at which they end
 {a:<account>}:codes     hash: hash of a recovery code -> number in order, or `used <command> <until>`
+{accounts}:deleted      sorted set: deleted accounts by the instant; each keeps `account` with the field `deleted` alone
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..functions import Functions, reached
 from ..identity import Account, Session
 from .base import CODES_MOST, TOKENS_MOST
 
+_DELETED = "{accounts}:deleted"
 _FIELDS = ("name", "kind", "roles")
 
 
@@ -25,14 +27,14 @@ class RedisAccountStore:
         self._client = client
         self._functions = Functions(client, "accounts/accounts.lua", replicas)
 
-    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account:
+    async def admit(self, account: Account, token: str, expires_ms: int, code: str, now_ms: int) -> Account | None:
         """See AccountStore."""
         keys = [_key(account.account_id, part) for part in ("account", "tokens", "codes")]
         roles = ",".join(sorted(account.roles))
         shown = (account.name, account.kind, roles)
         limits = (TOKENS_MOST, CODES_MOST)
         row = await self._functions.call("kt_account_admit_1", keys, *shown, now_ms, token, expires_ms, code, *limits)
-        return _account(account.account_id, row)
+        return _account(account.account_id, row) if row[0] is not None else None
 
     async def session(self, account_id: str, token: str, now_ms: int) -> Session | None:
         """See AccountStore."""
@@ -70,6 +72,19 @@ class RedisAccountStore:
         """See AccountStore."""
         async with reached():
             await self._client.zrem(_key(account_id, "tokens"), token)
+
+    async def delete(self, account_id: str, now_ms: int) -> None:
+        """See AccountStore."""
+        async with reached():
+            await self._client.zadd(_DELETED, {account_id: now_ms}, nx=True)
+        keys = [_key(account_id, part) for part in ("account", "tokens", "codes")]
+        await self._functions.call("kt_account_delete_1", keys, now_ms)
+
+    async def deleted(self, since_ms: int) -> list[str]:
+        """See AccountStore."""
+        async with reached():
+            found = await self._client.zrangebyscore(_DELETED, since_ms, "+inf")
+        return [str(account) for account in found]
 
     async def accounts(self, account_ids: Iterable[str]) -> Mapping[str, Account]:
         """See AccountStore."""

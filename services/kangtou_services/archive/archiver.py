@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
+from pathlib import Path
 
 import structlog
 
@@ -24,6 +25,11 @@ from .names import Names
 from .store import ArchiveError, RecordStore
 
 log = structlog.get_logger(__name__)
+
+
+def index_file(settings: Settings) -> Path:
+    """Where the index is. Another version has another file, so that two releases can run side by side."""
+    return settings.data / "archive-index" / f"records-{VERSION}.sqlite3"
 
 
 def terms_of(agreement: Agreement) -> Terms:
@@ -64,14 +70,9 @@ class Archiver:
     @classmethod
     def of(cls, settings: Settings, log: EventLog, store: MatchStore, registry: Registry = REGISTRY) -> Archiver:
         """As the settings say: records at the archive's URL, index and names in the data folder."""
-        folder = settings.data / "archive-index"
-        return cls(
-            log,
-            store,
-            RecordStore(settings.archive),
-            Index(folder / f"records-{VERSION}.sqlite3", registry),
-            Names(folder / "names.sqlite3"),
-        )
+        index = index_file(settings)
+        names = Names(index.with_name("names.sqlite3"))
+        return cls(log, store, RecordStore(settings.archive), Index(index, registry), names)
 
     async def archive(self, match: str) -> None:
         """Write, check and index the record of a match. Idempotent; returns only when it is safe.

@@ -30,6 +30,7 @@ from typing import Any, BinaryIO
 from kangtou_engine.errors import BadText
 
 from ..settings import Settings
+from .archiver import index_file
 from .dump import MANIFEST, BadMonth, Dumped, write_dump
 from .importing import BadManifest, Importer, Problem, check_manifest
 from .index import Index
@@ -129,7 +130,7 @@ def _load(settings: Settings, given: argparse.Namespace) -> int:
     with ExitStack() as stack:
         index = None
         if not given.no_index:
-            index = Index(settings.data / "archive-index" / "records.sqlite3")
+            index = Index(index_file(settings))
             stack.callback(index.close)
         importer = Importer(RecordStore(settings.archive), index, _problem, rerun=given.verify)
         stack.callback(importer.close)

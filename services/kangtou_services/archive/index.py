@@ -64,14 +64,16 @@ class Index:
 
     # ---- rows ----
 
-    def add(self, rows: Iterable[Listed]) -> None:
-        """Put records in; a repeat changes nothing."""
+    def add(self, rows: Iterable[Listed]) -> int:
+        """Put records in; how many rows are new or other than before. A repeat changes nothing."""
+        changed = 0
         with self._writing() as db:
             held: Counter[int] = Counter()
             for row in rows:
                 old = _one(db, row.match)
                 if old == row:
                     continue
+                changed += 1
                 if old is not None:
                     self._drop(db, old, held)
                 marks = ",".join("?" * len(FIELDS))
@@ -82,6 +84,7 @@ class Index:
                     db.execute("INSERT INTO postings VALUES (?,?,?,?,?)", values)
                     held[number] += 1
             _count(db, held)
+        return changed
 
     def remove(self, matches: Iterable[str]) -> None:
         """Take records out; what is not there is left out."""
@@ -153,30 +156,27 @@ class Index:
         store: RecordStore,
         batch: int = 500,
         tell: Callable[[int], None] = lambda _: None,
+        *,
+        afresh: bool = False,
     ) -> Rebuilt:
         """Make it say what the records say: put in what lacks, take out what is gone. Broken off, it is begun again.
 
-        `tell` is called with the number of files that were looked at. Raises ArchiveError, OSError.
+        `afresh` reads also the records that it knows, and puts their rows right. `tell` is called with the number of
+        files that were looked at. Raises ArchiveError, OSError.
         """
-        added, damaged, seen, waiting = 0, [], set[str](), list[str]()
+        added, damaged, seen, waiting = 0, list[str](), set[str](), list[str]()
+        before = set(self._matches())
 
         def fill() -> int:
-            rows: list[Listed] = []
-            for path, record in store.records(waiting):
-                if isinstance(record, BadText | ArchiveError):
-                    damaged.append(path)
-                else:
-                    rows.append(listed(record, path, self.registry))
-            self.add(rows)
+            more = self._fill(store, waiting, damaged)
             waiting.clear()
             tell(len(seen))
-            return len(rows)
+            return more
 
-        before = set(self._matches())
         for path in store.paths():
-            match = path.rpartition("/")[2].removesuffix(SUFFIX)
+            match = match_of(path)
             seen.add(match)
-            if match not in before:
+            if afresh or match not in before:
                 waiting.append(path)
             if len(waiting) == batch:
                 added += fill()
@@ -186,6 +186,19 @@ class Index:
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO facts VALUES ('whole', '1')")
         return Rebuilt(added, len(lost), tuple(damaged))
+
+    def take_up(self, store: RecordStore, paths: Sequence[str]) -> int:
+        """Put in those records that it does not know; how many. Raises ArchiveError, OSError."""
+        return self._fill(store, [path for path in paths if self.find(match_of(path)) is None], [])
+
+    def _fill(self, store: RecordStore, paths: Sequence[str], damaged: list[str]) -> int:
+        rows: list[Listed] = []
+        for path, record in store.records(paths):
+            if isinstance(record, BadText | ArchiveError):
+                damaged.append(path)
+            else:
+                rows.append(listed(record, path, self.registry))
+        return self.add(rows)
 
     def _matches(self) -> list[str]:
         with self._using() as db:
@@ -223,6 +236,11 @@ class Index:
                 self._terms.clear()  # their numbers may have been given in this transaction
                 db.execute("ROLLBACK")
                 raise
+
+
+def match_of(path: str) -> str:
+    """The match whose record lies there."""
+    return path.rpartition("/")[2].removesuffix(SUFFIX)
 
 
 def _walk(db: sqlite3.Connection, query: Query, registry: Registry) -> Walk | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 
 from .store import ArchiveError
 
-_TABLE = """
+_TABLES = (
+    """
 CREATE TABLE IF NOT EXISTS names (
     account TEXT NOT NULL, since INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (account, since)
 ) WITHOUT ROWID
-"""
+""",
+    "CREATE TABLE IF NOT EXISTS forgotten (account TEXT PRIMARY KEY) WITHOUT ROWID",
+)
 
 
 class Names:
@@ -22,9 +26,11 @@ class Names:
         self._path = path
 
     def note(self, names: Mapping[str, str], time_ms: int) -> None:
-        """These accounts had these names at that time. A repeat changes nothing."""
+        """These accounts had these names at that time. A repeat changes nothing; forgotten accounts are left out."""
         with self._open() as db:
             for account, name in names.items():
+                if db.execute("SELECT 1 FROM forgotten WHERE account = ?", (account,)).fetchone():
+                    continue
                 if _at(db, account, time_ms) != name:
                     db.execute("INSERT OR REPLACE INTO names VALUES (?, ?, ?)", (account, time_ms, name))
 
@@ -35,8 +41,9 @@ class Names:
         return {account: name for account, name in found.items() if name is not None}
 
     def forget(self, account: str) -> None:
-        """Delete all names of an account: its records stay, under its opaque id."""
+        """Delete all names of an account, and take no more: its records stay, under its opaque id."""
         with self._open() as db:
+            db.execute("INSERT OR IGNORE INTO forgotten VALUES (?)", (account,))
             db.execute("DELETE FROM names WHERE account = ?", (account,))
 
     def _open(self) -> _Connection:
@@ -52,7 +59,8 @@ class _Connection:
         try:
             self._db = sqlite3.connect(self._path, timeout=30.0)
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute(_TABLE)
+            for table in _TABLES:
+                self._db.execute(table)
         except sqlite3.Error as error:
             raise ArchiveError(f"the table of names: {error}") from error
         return self._db
@@ -73,3 +81,12 @@ def _at(db: sqlite3.Connection, account: str, time_ms: int) -> str | None:
     sql = "SELECT name FROM names WHERE account = ? AND since <= ? ORDER BY since DESC LIMIT 1"
     row = db.execute(sql, (account, time_ms)).fetchone()
     return str(row[0]) if row else None
+
+
+def forget_names(names: Names) -> Callable[[str], Awaitable[None]]:
+    """What the deletion of an account does here."""
+
+    async def forget(account: str) -> None:
+        await asyncio.to_thread(names.forget, account)
+
+    return forget

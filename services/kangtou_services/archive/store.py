@@ -163,11 +163,11 @@ class RecordStore:
             except (BadText, ArchiveError) as error:
                 yield path, error
 
-    def paths(self) -> Iterator[str]:
-        """Where all records lie, oldest day first."""
+    def paths(self, below: str = "") -> Iterator[str]:
+        """Where all records lie, or those below a folder such as `2026/11/30`; oldest day first."""
         prefix = len(self._root.rstrip("/")) + 1
         self._fs.invalidate_cache()  # other processes write too
-        walk = self._fs.walk(self._root)
+        walk = self._fs.walk(self._at(below) if below else self._root, on_error=_unless_gone)
         while True:
             with self._asking():
                 found = next(walk, None)
@@ -246,6 +246,12 @@ class RecordStore:
                 fs.pipe_file(target, packed)
         except FileNotFoundError as error:
             raise self._missing() from error
+
+
+def _unless_gone(error: Exception) -> None:
+    """A folder that is not there, or no more, has no records; anything else is trouble."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _write_local(target: Path, waiting: Path, packed: bytes) -> None:

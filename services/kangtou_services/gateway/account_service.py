@@ -12,11 +12,12 @@ from kangtou.v1 import account_pb2_grpc as rpc
 from kangtou.v1 import game_pb2
 
 from ..accounts import AccountSettings
+from ..accounts.deletion import Deletions
 from ..agreement import BOT, HUMAN
 from ..identity import Account, Identity, peer_host
 from ..settings import Settings
 from .auth import Callers, token_of
-from .calls import Context
+from .calls import CallError, Code, Context
 
 if TYPE_CHECKING:
     from .server import Parts
@@ -44,8 +45,9 @@ def account_to_pb(account: Account) -> pb.Account:
 class AccountService(rpc.AccountServiceServicer):
     """kangtou.v1.AccountService."""
 
-    def __init__(self, identity: Identity, callers: Callers) -> None:
+    def __init__(self, identity: Identity, callers: Callers, deletions: Deletions) -> None:
         self._identity = identity
+        self._deletions = deletions
         self._callers = callers
 
     async def Register(self, request: pb.RegisterRequest, context: Context) -> pb.RegisterResponse:
@@ -96,6 +98,18 @@ class AccountService(rpc.AccountServiceServicer):
         await self._callers.look(token, afresh=True)  # this gateway forgets it at once
         return pb.RevokeTokenResponse()
 
+    async def DeleteAccount(self, request: pb.DeleteAccountRequest, context: Context) -> pb.DeleteAccountResponse:
+        """Delete the caller's account. Other gateways may take its tokens for a few seconds more."""
+        session = await self._callers.session(context)
+        try:
+            refused = await self._deletions.delete(session, request.confirm_account_id)
+        except OSError as error:  # the table of names
+            raise CallError(
+                Code.UNAVAILABLE, "not all of it could be deleted; try again", "注销未完成，请重试"
+            ) from error
+        await self._callers.look(token_of(context), afresh=True)
+        return pb.DeleteAccountResponse(refused=refused)
+
 
 def account_settings(settings: Settings) -> AccountSettings:
     """From the server's settings."""
@@ -103,12 +117,12 @@ def account_settings(settings: Settings) -> AccountSettings:
 
 
 def add(
-    identity: Identity,
+    identity: Identity, deletions: Deletions
 ) -> Callable[[grpc.aio.Server, Parts], tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]]:
     """What adds this service to a gateway."""
 
     def extra(server: grpc.aio.Server, parts: Parts) -> tuple[str, None]:
-        rpc.add_AccountServiceServicer_to_server(AccountService(identity, parts.callers), server)
+        rpc.add_AccountServiceServicer_to_server(AccountService(identity, parts.callers, deletions), server)
         return "kangtou.v1.AccountService", None
 
     return extra

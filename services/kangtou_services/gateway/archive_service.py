@@ -12,7 +12,9 @@ from kangtou.v1 import archive_pb2 as pb
 from kangtou.v1 import archive_pb2_grpc as rpc
 
 from ..archive import Archiver, Listed, Query
-from ..archive.index import BadPage
+from ..archive.keeper import Keeper, keep_days
+from ..archive.search import BadPage
+from .archive_query import info_of, query_from
 from .auth import Callers
 from .calls import CallError, Code, Context
 
@@ -21,23 +23,23 @@ if TYPE_CHECKING:
 
 PAGE, PAGE_MOST = 50, 200
 PIECE = 32 * 1024  # bytes
+FILL_S = 15.0  # how long a call waits for an index that is being made
 
 
 class ArchiveService(rpc.ArchiveServiceServicer):
     """kangtou.v1.ArchiveService."""
 
-    def __init__(self, archiver: Archiver, callers: Callers) -> None:
+    def __init__(self, archiver: Archiver, callers: Callers, keeper: Keeper) -> None:
         self._archiver = archiver
         self._callers = callers
-        self._filled = asyncio.Lock()
-        self._looked = False
+        self._keeper = keeper
 
     async def ListRecords(self, request: pb.ListRecordsRequest, context: Context) -> pb.ListRecordsResponse:
         """A page of records, the last to end first."""
         await self._callers.session(context)
+        query = query_from(request)
         await self._fill()
         size = min(request.page_size, PAGE_MOST) if request.page_size > 0 else PAGE
-        query = Query(request.game, request.account_id, request.tournament, request.from_ms, request.to_ms)
         try:
             return await asyncio.to_thread(self._page, query, size, request.page_token)
         except BadPage as error:
@@ -50,24 +52,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
         return pb.ListRecordsResponse(records=map(self._info, found), next_page_token=following)
 
     def _info(self, row: Listed) -> pb.RecordInfo:
-        names = self._archiver.names.of(row.accounts, row.ended_ms)
-        return pb.RecordInfo(
-            match_id=row.match,
-            game=row.game,
-            version=row.version,
-            started_ms=row.started_ms,
-            ended_ms=row.ended_ms,
-            cause=row.cause,
-            account_ids=row.accounts,
-            names=[names.get(account, "") for account in row.accounts],
-            scores=row.scores,
-            places=row.places,
-            rounds=row.rounds,
-            moves=row.moves,
-            rated=row.rated,
-            pool=row.pool,
-            tournament=row.tournament,
-        )
+        return info_of(row, self._archiver.names.of(row.accounts, row.ended_ms))
 
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> AsyncIterator[pb.GetRecordResponse]:
         """A record's text in pieces."""
@@ -85,20 +70,25 @@ class ArchiveService(rpc.ArchiveServiceServicer):
         try:
             row = self._archiver.index.find(match)
             return (self._info(row), self._archiver.records.text(row.path).encode()) if row else None
+        except FileNotFoundError:  # too old, and removed: the row goes next
+            return None
         except OSError as error:
             raise _unavailable() from error
 
     async def _fill(self) -> None:
-        """Once: an index that is empty (lost, or never there) is made from the records."""
-        async with self._filled:
-            if self._looked:
-                return
-            try:
-                if await asyncio.to_thread(self._archiver.index.count) == 0:
-                    await asyncio.to_thread(self._archiver.index.rebuild, self._archiver.records)
-            except OSError as error:
-                raise _unavailable() from error
-            self._looked = True
+        """An index that was lost, or was never there, is made from the records first."""
+        try:
+            async with asyncio.timeout(FILL_S):
+                await self._keeper.filled()
+        except TimeoutError as error:
+            files = self._keeper.looked_at
+            raise CallError(
+                Code.UNAVAILABLE,
+                f"the index of the archive is being made anew, {files} records so far; try again",
+                f"正在重建档案索引，已完成 {files} 份记录，请稍后重试",
+            ) from error
+        except OSError as error:
+            raise _unavailable() from error
 
 
 def _unavailable() -> CallError:
@@ -107,5 +97,9 @@ def _unavailable() -> CallError:
 
 def add(server: grpc.aio.Server, parts: Parts) -> tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]:
     """For `gateway.server.start`: put the service on a gateway."""
-    rpc.add_ArchiveServiceServicer_to_server(ArchiveService(parts.backend.archiver, parts.callers), server)
-    return pb.DESCRIPTOR.services_by_name["ArchiveService"].full_name, None
+    archiver = parts.backend.archiver
+    days = keep_days(parts.backend.settings)
+    keeper = Keeper(archiver.records, archiver.index, archiver.names, days, parts.identity.deleted)
+    keeper.start()
+    rpc.add_ArchiveServiceServicer_to_server(ArchiveService(archiver, parts.callers, keeper), server)
+    return pb.DESCRIPTOR.services_by_name["ArchiveService"].full_name, keeper.stop

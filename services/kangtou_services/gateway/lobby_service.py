@@ -16,6 +16,7 @@ from kangtou.v1 import lobby_pb2 as pb
 from kangtou.v1 import lobby_pb2_grpc as rpc
 from kangtou.v1.table_pb2_grpc import add_TableServiceServicer_to_server
 
+from ..accounts.deletion import Deletions
 from ..archive.index import Index
 from ..house_rules import HouseRules, named
 from ..identity import Identity
@@ -181,7 +182,7 @@ class _Stores:
 
 
 def add(
-    identity: Identity, marks: Marks
+    identity: Identity, marks: Marks, deletions: Deletions
 ) -> Callable[[grpc.aio.Server, Parts], tuple[tuple[str, ...], Callable[[], Coroutine[Any, Any, None]]]]:
     """What adds this service to a gateway. Gateways without Redis that are given the same share one lobby."""
     in_memory = _Stores(MemoryPoolStore(), MemoryLobbyStore())
@@ -201,6 +202,7 @@ def add(
         known = Matches(matches, opening, live, ArchivedResults(parts.backend.archiver.index))
         lobby = Lobby(stores.tables, marks, known, lobby_settings(settings))
         sweeper = Sweeper(lobby)
+        deletions.on_delete += [maker.forget, lobby.leave_all]
         maker.start()
         sweeper.start()
         messages = Messages(HouseRules(games))

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from ..accounts.accounts import Accounts
 from ..accounts.base import AccountStore
+from ..accounts.deletion import Deletions
 from ..accounts.memory import MemoryAccountStore
 from ..accounts.redis import RedisAccountStore
+from ..archive.names import forget_names
 from ..blocks import Blocks, MemoryBlocks, RedisBlocks
 from ..identity import Identity
 from ..marks import Marks, MemoryMarks, RedisMarks
@@ -23,9 +25,11 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
     marks: Marks = MemoryMarks() if client is None else RedisMarks(client)
     identity = Accounts(store, marks, account_service.account_settings(settings))
     blocks: Blocks = MemoryBlocks() if client is None else RedisBlocks(client, settings.replicas)
+    deletions = Deletions(identity)
+    deletions.on_delete += [forget_names(backend.archiver.names), blocks.forget]
     return identity, (
-        account_service.add(identity),
-        lobby_service.add(identity, marks),
+        account_service.add(identity, deletions),
+        lobby_service.add(identity, marks, deletions),
         archive_service.add,
         rating_service.add(identity),
         people_service.add(identity, blocks),

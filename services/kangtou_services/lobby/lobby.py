@@ -18,7 +18,7 @@ from ..marks import Marks, digest
 from ..opening import Choice, good_commitment
 from ..refusals import refusal
 from . import rematch, seating
-from .base import LobbyStore
+from .base import Answer, LobbyStore
 from .board import Board, Wanted
 from .keeper import Keeper, Matches
 from .limit import counted
@@ -138,6 +138,18 @@ class Lobby:
         mine = account.account_id
         step: Step = lambda t, now: seating.stand(t, mine, now)  # noqa: E731
         return _table(await self._act(account, table_id, command_id, "stand", step))
+
+    async def leave_all(self, account_id: str) -> None:
+        """An account is deleted: it gives back its seats and tables wherever no match has begun. May be repeated."""
+        await self.board.sync(everything=True)
+        step: Step = lambda t, now: seating.stand(t, account_id, now)  # noqa: E731
+        for table in list(self.board.tables()):
+            answer, left = Answer("delete"), table
+            while not answer.code and (left.seat_of(account_id) is not None or left.owner == account_id):
+                answer, after = await self.keeper.step(table.table_id, f"{account_id}/{new_id()}", "delete", step)
+                if after is None or after.state is TableState.CLOSED:
+                    break
+                left = after
 
     async def change_seat(self, account: Account, table_id: str, seat: int, command_id: str) -> Table | pb.Refusal:
         """Take another free seat. Refused: see seating.change_seat."""

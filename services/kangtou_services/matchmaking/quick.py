@@ -162,6 +162,14 @@ class Matchmaker:
         pool_id = claimed.split(" ")[0]
         return await self._store.cancel(pool_id, f"{account_id}/{ticket_id}", self._wall_ms())
 
+    async def forget(self, account_id: str) -> None:
+        """An account is deleted: its tickets that wait are taken back. May be repeated. Raises StoreUnavailable."""
+        now = self._wall_ms()
+        for pool_id in await self._store.pools(now - _LISTED_MS):
+            for ticket in (await self._store.look(pool_id)).waiting:
+                if ticket.account_id == account_id:
+                    await self._store.cancel(pool_id, ticket.ref, now)
+
     # ---- arriving and leaving ----
 
     async def _enter(self, pool: Pool, ticket: Ticket, stream: str, most: int) -> Status | pb.Refusal:
