@@ -9,11 +9,11 @@ import typer
 import zstandard
 
 from ..api.archive import Archive
-from . import bulk
+from . import bulk, study
 from .archive_list import list_records
 from .archive_rebuild import rebuild
 from .common import Common, of
-from .exits import NOT_FOUND
+from .exits import NOT_FOUND, OK, USAGE
 from .remote import Remote, run
 
 SUFFIX = ".ktr.zst"
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_records)
     group.command("show")(show)
     group.command("export")(export)
+    study.register(group)
     bulk.register(group)
     group.command("rebuild")(rebuild)
     app.add_typer(group, name="archive")
@@ -57,18 +58,36 @@ def show(
 
 def export(
     context: typer.Context,
-    matches: Annotated[list[str], typer.Argument(metavar="MATCH...")],
+    matches: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MATCH...", help="with --parquet: files, folders, dumps; none: the server"),
+    ] = None,
     folder: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="default: here")] = Path(),
     plain: Annotated[bool, typer.Option("--plain", help="as text (.ktr), not compressed")] = False,
-) -> None:
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FOLDER", help="tables of matches, seats, rounds, moves")
+    ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="with --parquet: players' names too (the server's alone)")
+    ] = False,
+) -> int:
     """Write the records of matches into files. They can be verified and replayed without the server.
+
+    With --parquet, of many records as tables for one's own analysis: `kangtou archive query` asks them, and so does
+    whatever reads Parquet. Needs the extra `analysis`; docs/study.md has the columns.
 
     \b
     Examples:
       kangtou archive export mx4k2p7q
       kangtou archive export mx4k2p7q 8fkw3s9d --to records --plain
+      kangtou archive export --parquet tables records/ 2026-11.zst
+      kangtou archive export --parquet tables --names
     """
     common = of(context)
+    if parquet is not None:
+        return study.export_tables(common, parquet, matches or [], names=names)
+    if not matches:
+        raise common.fail(USAGE, "export_what")
     folder.mkdir(parents=True, exist_ok=True)
     for match in matches:
         data = _text(common, match)
@@ -76,6 +95,7 @@ def export(
         packed = data if plain else zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
         path.write_bytes(packed)
         common.put_json({"match": match, "file": str(path)}) if common.json else common.put(str(path))
+    return OK
 
 
 def _text(common: Common, match: str) -> bytes:
