@@ -217,7 +217,7 @@ def test_intervals_are_those_of_scipy() -> None:
         assert half_width(row.scored, row.spread) == pytest.approx(right, rel=1e-3)
     for hits, count in ((0, 5), (3, 7), (50, 100), (9, 9)):
         right = scipy_stats.binomtest(hits, count).proportion_ci(0.95, "wilson")
-        assert wilson(hits, count) == (pytest.approx(right.low, abs=1e-9), pytest.approx(right.high, abs=1e-9))
+        assert wilson(hits, count) == pytest.approx((right.low, right.high), abs=1e-9)
     assert half_width(9, 4.0) is None
     assert wilson(0, 0) is None
 
