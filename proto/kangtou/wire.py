@@ -140,10 +140,11 @@ def too_many_from_pb(message: pb.TooMany) -> TooMany:
 
 def options_from_pb(choice: pb.GameChoice) -> dict[str, object]:
     """The options given, unchecked."""
-    return {name: _option(value) for name, value in choice.options.items()}
+    return {name: option_from_pb(value) for name, value in choice.options.items()}
 
 
-def _option(value: pb.OptionValue) -> object:
+def option_from_pb(value: pb.OptionValue) -> object:
+    """One option's value, unchecked. Raises BadOptions if there is none."""
     kind = value.WhichOneof("kind")
     if kind is None:
         raise BadOptions("CM-11.1", "bad_option", "options", "nothing", "a number, a flag or a text")

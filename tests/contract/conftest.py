@@ -10,11 +10,15 @@ import pytest
 from redis.asyncio import Redis
 
 from kangtou_services.embedded import EmbeddedServer
+from kangtou_services.lobby import MemoryLobbyStore, RedisLobbyStore
 from kangtou_services.log.base import EventLog, MatchStore
 from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from kangtou_services.log.redis import RedisLog, RedisMatchStore
+from kangtou_services.marks import MemoryMarks, RedisMarks
 
 from ..servers import client_of, redis_cluster, redis_server
+from .halls import Hall
+from .rooms import patient_client
 
 
 class LogTwin(Protocol):
@@ -104,3 +108,15 @@ async def twin(request: pytest.FixtureRequest) -> AsyncIterator[LogTwin]:
 def match() -> str:
     """An id that no other test uses."""
     return uuid4().hex[:16]
+
+
+@pytest.fixture(params=["memory", "valkey", "cluster"])
+async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Hall]:
+    """On each of the twins."""
+    if request.param == "memory":
+        yield Hall(MemoryLobbyStore(), MemoryMarks(), MemoryMatchStore())
+        return
+    async with patient_client(request.getfixturevalue(request.param)) as client:
+        for shared in ("kt:tables", "kt:tables:sweeper"):
+            await client.delete(shared)
+        yield Hall(RedisLobbyStore(client), RedisMarks(client), RedisMatchStore(client))

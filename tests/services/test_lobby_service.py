@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
 import grpc
@@ -20,31 +16,11 @@ from kangtou_clients.api import Client, connect
 from kangtou_clients.api.lobby import Place, Wanted
 from kangtou_clients.api.values import Login, NotAuthenticated, Refused
 from kangtou_services.embedded import EmbeddedServer
-from kangtou_services.gateway.server import start
-from kangtou_services.gateway.wiring import wired
-from kangtou_services.host.serve import serving
-from kangtou_services.runtime import Backend, in_memory, on_redis
-from kangtou_services.settings import Settings
 
 from ..servers import redis_server
+from .towns import Town, town_of
 
 PAIR = Wanted("parrot", seats=2)
-
-
-@dataclass
-class Town:
-    """A server with two gateways."""
-
-    backend: Backend
-    addresses: list[str]
-    stack: AsyncExitStack
-
-    async def client(self, name: str = "Ann", gateway: int = 0, kind: str = "bot") -> Client:
-        """Somebody with an account."""
-        client = await self.stack.enter_async_context(connect(self.addresses[gateway]))
-        login = await client.accounts.register(name, "human" if kind == "human" else "bot")
-        assert isinstance(login, Login), login
-        return client
 
 
 @pytest.fixture(scope="module")
@@ -57,26 +33,9 @@ def redis() -> Iterator[EmbeddedServer]:
 @pytest.fixture(params=["memory", "redis"])
 async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
     """On either."""
-    async with AsyncExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True))
-        settings = Settings(
-            data=Path(folder),
-            port=0,
-            link_secret="s",
-            extra_games="tests.games.parrot:GAME",
-            open_wait_ms=50,
-            redis_url=request.getfixturevalue("redis").url if request.param == "redis" else "",
-        )
-        backend = in_memory(settings) if request.param == "memory" else await on_redis(settings)
-        stack.push_async_callback(backend.close)
-        await stack.enter_async_context(serving(backend, "a0"))
-        identity, extras = wired(backend)
-        gateways = []
-        for number in range(2):
-            gateways.append(await start(backend, identity, extras, name=f"g{number}"))
-            stack.push_async_callback(gateways[-1].stop)
-        async with AsyncExitStack() as clients:
-            yield Town(backend, [gateway.address for gateway in gateways], clients)
+    url = request.getfixturevalue("redis").url if request.param == "redis" else ""
+    async with town_of(url) as found:
+        yield found
 
 
 def refused(answer: object) -> str:

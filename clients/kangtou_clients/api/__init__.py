@@ -19,6 +19,7 @@ from .client import Client, connect
 from .lobby import Place, Queued, QuickMatch, Wanted
 from .match import Change, Match, Player, Prompt
 from .session import Session
+from .tables import Rematch, TableChange, TableFilter, TableTerms
 from .values import (
     Accepted,
     Account,
@@ -54,7 +55,11 @@ __all__ = [
     "Queued",
     "QuickMatch",
     "Refused",
+    "Rematch",
     "Session",
+    "TableChange",
+    "TableFilter",
+    "TableTerms",
     "TrustWarning",
     "Unavailable",
     "Untrustworthy",

@@ -23,6 +23,7 @@ from kangtou_engine.registry import REGISTRY, Registry
 from .accounts import Accounts
 from .lobby import Lobby
 from .session import Session
+from .tables import Tables
 from .values import Answer, Refused, TrustWarning, Unavailable, answer_from, failed, refused_from
 
 Q = TypeVar("Q")
@@ -60,6 +61,7 @@ class Client:
         self.channel = grpc.aio.insecure_channel(address, options=OPTIONS)
         self.accounts = Accounts(self)
         self.lobby = Lobby(self)
+        self.tables = Tables(self)
         self._retry_s = retry_s
         self._play = rpc.PlayServiceStub(self.channel)
         self._admin = admin_pb2_grpc.AdminServiceStub(self.channel)

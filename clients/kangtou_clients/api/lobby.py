@@ -17,18 +17,21 @@ from kangtou.wire import option_to_pb
 from kangtou_engine.cards import Seat
 from kangtou_engine.shuffle import entropy_commitment
 
+from .tables import AS_USUAL, ENTROPY_BYTES, KINDS, STARTS, TableFilter, TableTerms
 from .values import Refused, Unavailable, failed, refused_from
 
 if TYPE_CHECKING:
     from .client import Client
 
-ENTROPY_BYTES = 32
 PATIENCE = 8  # attempts in a row to get back to the queue
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to play. `version` and `seats` 0: the newest, the game's default. Clocks in ms, 0: the server's."""
+    """What to play. `version` and `seats` 0: the newest, the game's default. Clocks in ms, 0: the server's.
+
+    `rules`: named house rules instead of options.
+    """
 
     game: str
     version: int = 0
@@ -36,6 +39,7 @@ class Wanted:
     options: Mapping[str, int | bool | str] = field(default_factory=dict)
     turn_ms: int = 0
     window_ms: int = 0
+    rules: str = ""
 
     def choice(self) -> game_pb2.GameChoice:
         """For the protocol."""
@@ -90,11 +94,18 @@ class Lobby:
         """The games that are played here, with their options."""
         return tuple((await self._client.unary(self._stub.ListGames, pb.ListGamesRequest())).games)
 
-    async def tables(self, game: str = "") -> AsyncIterator[pb.Table]:
-        """Open tables with free seats."""
+    async def tables(self, game: str = "", wanted: TableFilter | None = None) -> AsyncIterator[pb.Table]:
+        """Public tables, the newest first: open ones unless something else is wanted."""
+        wanted = wanted or TableFilter(game)
         token = ""
         while True:
-            request = pb.ListTablesRequest(game=game, page_size=100, page_token=token, states=[pb.TABLE_STATE_OPEN])
+            request = pb.ListTablesRequest(
+                game=wanted.game,
+                page_size=100,
+                page_token=token,
+                states=wanted.states_pb(),
+                filter=wanted.filter_pb(),
+            )
             response = await self._client.unary(self._stub.ListTables, request)
             for table in response.tables:
                 yield table
@@ -102,36 +113,48 @@ class Lobby:
             if not token:
                 return
 
-    async def table(self, match_id: str) -> pb.Table | Refused:
-        """One table."""
-        response = await self._client.unary(self._stub.GetTable, pb.GetTableRequest(match_id=match_id))
+    async def table(self, match_id: str, code: str = "") -> pb.Table | Refused:
+        """One table, a private one by its code."""
+        response = await self._client.unary(self._stub.GetTable, pb.GetTableRequest(match_id=match_id, code=code))
         return refused_from(response.refused) if response.HasField("refused") else response.table
 
-    async def open(self, wanted: Wanted, command_id: str = "") -> pb.Table | Refused:
-        """Open a table with free seats. The match starts when all are taken."""
+    async def open(self, wanted: Wanted, command_id: str = "", terms: TableTerms = AS_USUAL) -> pb.Table | Refused:
+        """Open a table with free seats. The match starts when all are taken, unless the terms are others."""
         request = pb.OpenTableRequest(
-            choice=wanted.choice(), clock=wanted.clock(), command_id=command_id or secrets.token_hex(8)
+            choice=wanted.choice(),
+            clock=wanted.clock(),
+            command_id=command_id or secrets.token_hex(8),
+            rules=wanted.rules,
+            start=STARTS[terms.start],
+            private=terms.private,
+            rated=terms.rated,
+            kind=KINDS[terms.kind],
+            ready_s=terms.ready_s,
+            rematch_s=terms.rematch_s,
         )
         response = await self._client.unary(self._stub.OpenTable, request)
         return refused_from(response.refused) if response.HasField("refused") else response.table
 
-    async def sit(self, match_id: str, seat: Seat | None = None, command_id: str = "") -> Place | Refused:
-        """Take a seat, any free one by default."""
+    async def sit(
+        self, match_id: str, seat: Seat | None = None, command_id: str = "", code: str = ""
+    ) -> Place | Refused:
+        """Take a seat, any free one by default; at a private table by its code."""
         entropy = secrets.token_bytes(ENTROPY_BYTES)
         request = pb.SitRequest(
             match_id=match_id,
             entropy_commitment=entropy_commitment(entropy),
             command_id=command_id or secrets.token_hex(8),
+            code=code,
         )
         if seat is not None:
             request.seat = seat
         response = await self._client.unary(self._stub.Sit, request)
         if response.HasField("refused"):
             return refused_from(response.refused)
-        return Place(match_id, response.seat, entropy)
+        return Place(response.table.current_match_id or match_id, response.seat, entropy)
 
     async def stand(self, match_id: str, command_id: str = "") -> pb.Table | Refused:
-        """Give a seat back before the match starts."""
+        """Give a seat back before a match starts or after it is over; an owner without a seat gives the table up."""
         request = pb.StandRequest(match_id=match_id, command_id=command_id or secrets.token_hex(8))
         response = await self._client.unary(self._stub.Stand, request)
         return refused_from(response.refused) if response.HasField("refused") else response.table
@@ -159,6 +182,7 @@ class QuickMatch:
             pool=pool,
             entropy_commitment=entropy_commitment(self.entropy),
             command_id=command_id,
+            rules=wanted.rules,
         )
 
     async def __aenter__(self) -> Self:

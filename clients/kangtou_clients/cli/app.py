@@ -28,6 +28,7 @@ from . import (
     replay,
     rules,
     status,
+    tables,
     up,
     verify,
 )
@@ -42,6 +43,7 @@ GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     bot.register,
     account.register,
     lobby.register,
+    tables.register,
     play.register,
     status.register,
     replay.register,

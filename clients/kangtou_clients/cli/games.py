@@ -22,13 +22,15 @@ def register(app: typer.Typer) -> None:
 def games(
     context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="show its options too")] = "",
+    rules: Annotated[bool, typer.Option("--rules", help="named house rules instead of options")] = False,
 ) -> None:
-    """List the games, or the house options of one.
+    """List the games, or the house options of one, or the named house rules that `quick` and `open` take.
 
     \b
     Examples:
       kangtou games
       kangtou games hongshi
+      kangtou games wushik --rules
       kangtou --json games hongshi
     """
     common = of(context)
@@ -43,7 +45,9 @@ def games(
     widths = [max(map(len, column)) + 2 for column in ([spec.name for spec in specs], seats)]
     for spec, count in zip(specs, seats, strict=True):
         common.put(f"{spec.name:<{widths[0]}}{count:<{widths[1]}}{spec.title[1]}  {spec.title[0]}")
-    if game:
+        if rules:
+            _rule_sets(common, spec)
+    if game and not rules:
         _options(common, specs[0].option_rows)
 
 
@@ -56,6 +60,12 @@ def _options(common: Common, rows: tuple[OptionSpec, ...]) -> None:
         common.put("  " + "".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)) + line[3])
 
 
+def _rule_sets(common: Common, spec: GameSpec[Any]) -> None:
+    for one in spec.rule_sets:
+        given = "  ".join(f"{name}={str(value).lower()}" for name, value in one.options.items())
+        common.put(f"  {one.name:<12}{one.title[common.lang == 'zh']}" + (f"  [{given}]" if given else ""))
+
+
 def _plain(spec: GameSpec[Any]) -> dict[str, Any]:
     return {
         "game": spec.name,
@@ -65,5 +75,9 @@ def _plain(spec: GameSpec[Any]) -> dict[str, Any]:
         "options": [
             {"name": row.name, "default": row.default, "rule": row.rule, "allowed": row.allowed()}
             for row in spec.option_rows
+        ],
+        "rules": [
+            {"name": one.name, "title": {"en": one.title[0], "zh": one.title[1]}, "options": dict(one.options)}
+            for one in spec.rule_sets
         ],
     }

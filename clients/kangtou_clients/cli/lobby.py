@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 import typer
 
-from kangtou.v1 import lobby_pb2 as pb
-from kangtou.wire import options_from_pb
 from kangtou_engine.errors import BadOptions
 from kangtou_engine.options import option_from_text
 from kangtou_engine.registry import REGISTRY
 
-from ..api import Place, Wanted
+from ..api import Place, TableFilter, TableTerms, Wanted
+from ..api.tables import KINDS, STARTS, STATES
 from .common import MOST, Common, of
 from .exits import USAGE, CommandError
 from .remote import Remote, run
 from .seats import keep, opened
+from .table_lines import put_table
 
 Options: TypeAlias = Annotated[
     list[str], typer.Option("--option", "-o", metavar="NAME=VALUE", help="a house option; `kangtou games GAME` lists")
@@ -31,7 +32,23 @@ TurnMs: TypeAlias = Annotated[
 WindowMs: TypeAlias = Annotated[
     int, typer.Option("--window-ms", metavar="MS", min=0, max=MOST, help="time in a window; 0: the game's")
 ]
-STATES = {pb.TABLE_STATE_OPEN: "open", pb.TABLE_STATE_PLAYING: "playing", pb.TABLE_STATE_OVER: "over"}
+Rules: TypeAlias = Annotated[
+    str, typer.Option("--rules", metavar="NAME", help="named house rules; `kangtou games GAME --rules` lists")
+]
+Start: TypeAlias = Annotated[
+    str, typer.Option("--start", metavar="seated|ready|owner", help="what makes the match start; default: all seated")
+]
+Kind: TypeAlias = Annotated[str, typer.Option("--kind", metavar="human|bot", help="who may sit; default: everybody")]
+Code: TypeAlias = Annotated[str, typer.Option("--code", metavar="CODE", help="of a private table")]
+
+
+States: TypeAlias = Annotated[
+    list[str], typer.Option("--state", metavar="open|playing|over", help="may be given again; default: open")
+]
+Free: TypeAlias = Annotated[
+    int, typer.Option("--free", metavar="N", min=0, max=MOST, help="with at least so many free seats")
+]
+Rated: TypeAlias = Annotated[bool | None, typer.Option("--rated/--unrated", help="default: either")]
 
 
 def register(app: typer.Typer) -> None:
@@ -51,6 +68,7 @@ def quick(
     window_ms: WindowMs = 0,
     rated: Annotated[bool, typer.Option("--rated", help="in the rated pool")] = False,
     pool: Annotated[str, typer.Option("--pool", metavar="NAME", help="a pool of its own name")] = "",
+    rules: Rules = "",
 ) -> None:
     """Queue for a match, and wait until the table is ready. Ctrl-C takes the ticket back.
 
@@ -59,10 +77,10 @@ def quick(
     \b
     Examples:
       kangtou quick hongshi
-      kangtou quick wushik -o variant=liaoning --rated
+      kangtou quick wushik --rules liaoning --rated
     """
     common = of(context)
-    wanted = wanted_of(common, game, option, seats, turn_ms, window_ms)
+    wanted = replace(wanted_of(common, game, option, seats, turn_ms, window_ms), rules=rules)
 
     async def work(remote: Remote) -> None:
         async with remote.client.lobby.quick(wanted, rated=rated, pool=pool) as queue:
@@ -90,19 +108,43 @@ def open_table(
     seats: Seats = 0,
     turn_ms: TurnMs = 0,
     window_ms: WindowMs = 0,
+    rules: Rules = "",
+    start: Start = "seated",
+    private: Annotated[bool, typer.Option("--private", help="not listed; others sit down by its code")] = False,
+    rated: Annotated[bool, typer.Option("--rated", help="for accounts of your kind")] = False,
+    kind: Kind = "",
+    ready_s: Annotated[
+        int, typer.Option("--ready-s", metavar="S", min=0, max=MOST, help="time to get ready; 0: the server's")
+    ] = 0,
+    rematch_s: Annotated[
+        int, typer.Option("--rematch-s", metavar="S", min=0, max=MOST, help="time to agree on another match")
+    ] = 0,
 ) -> None:
-    """Open a table with free seats; the match starts when all are taken.
+    """Open a table with free seats, and own it; you do not sit there yet.
+
+    By default the match starts when all seats are taken. With --start ready everybody has to be ready first, with
+    --start owner you start it. Give an empty table up again with `stand`.
 
     \b
     Examples:
       kangtou open hongshi -o rounds=4
       kangtou open erbaiwu --seats 3 --turn-ms 60000
+      kangtou open wushik --rules liaoning --start ready
+      kangtou open duizhu --private --start owner
     """
     common = of(context)
-    wanted = wanted_of(common, game, option, seats, turn_ms, window_ms)
+    wanted = replace(wanted_of(common, game, option, seats, turn_ms, window_ms), rules=rules)
+    terms = TableTerms(
+        word_of(common, "start", start, STARTS),
+        private,
+        rated,
+        word_of(common, "kind", kind, KINDS),
+        ready_s,
+        rematch_s,
+    )
 
     async def work(remote: Remote) -> None:
-        _put_table(common, remote.given(await remote.client.lobby.open(wanted)))
+        put_table(common, remote.given(await remote.client.lobby.open(wanted, terms=terms)))
 
     run(common, work)
 
@@ -110,20 +152,29 @@ def open_table(
 def tables(
     context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="of this game only")] = "",
+    state: States = [],  # noqa: B006
+    option: Options = [],  # noqa: B006
+    rules: Rules = "",
+    free: Free = 0,
+    rated: Rated = None,
+    kind: Kind = "",
+    seats: Seats = 0,
 ) -> None:
-    """List open tables with free seats.
+    """List public tables, the newest first: open ones unless other states are named.
 
     \b
     Examples:
       kangtou tables
-      kangtou tables hongshi --json
+      kangtou tables hongshi --rules quick --free 2
+      kangtou tables --state playing --state over --json
     """
     common = of(context)
+    wanted = filter_of(common, game, state, option, rules, free, rated, kind, seats)
 
     async def work(remote: Remote) -> None:
         found = False
-        async for table in remote.client.lobby.tables(game):
-            _put_table(common, table)
+        async for table in remote.client.lobby.tables(wanted=wanted):
+            put_table(common, table)
             found = True
         if not found:
             common.note("no_tables")
@@ -133,26 +184,53 @@ def tables(
 
 def sit(
     context: typer.Context,
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="a table, as `open` and `tables` show it")],
+    match: Annotated[str, typer.Argument(metavar="[TABLE]", help="as `open` and `tables` show it")] = "",
     seat: Annotated[
         int | None, typer.Option("--seat", metavar="N", min=0, max=MOST, help="default: any free one")
     ] = None,
+    code: Code = "",
 ) -> None:
-    """Take a seat at an open table.
+    """Take a seat at an open table. `table` shows what is played there.
 
     \b
     Examples:
       kangtou sit mx4k2p7q
+      kangtou sit --code k3m9x2q7ab
       kangtou sit mx4k2p7q --seat 2 --as bot1
     """
     common = of(context)
 
     async def work(remote: Remote) -> None:
-        place = remote.given(await remote.client.lobby.sit(match, seat))
+        place = remote.given(await remote.client.lobby.sit(match, seat, code=code))
         keep(remote, place)
         _sat(common, place)
 
     run(common, work)
+
+
+def word_of(common: Common, option: str, given: str, allowed: Collection[str]) -> str:
+    """One of the words that an option may be. Raises CommandError."""
+    if given not in allowed:
+        words = ", ".join(filter(None, allowed))
+        raise common.fail(USAGE, "bad_word", option=f"--{option}", given=given, allowed=words)
+    return given
+
+
+def filter_of(
+    common: Common,
+    game: str,
+    states: Sequence[str],
+    given: Sequence[str],
+    rules: str,
+    free: int,
+    rated: bool | None,
+    kind: str,
+    seats: int,
+) -> TableFilter:
+    """Which tables were asked for. Raises CommandError."""
+    chosen = [word_of(common, "state", state, STATES) for state in states] or ["open"]
+    options = wanted_of(common, game, given, 0, 0, 0).options
+    return TableFilter(game, chosen, rules, options, free, rated, word_of(common, "kind", kind, KINDS), seats)
 
 
 def _sat(common: Common, place: Place) -> None:
@@ -160,18 +238,6 @@ def _sat(common: Common, place: Place) -> None:
         common.put_json({"match": place.match_id, "seat": place.seat})
     else:
         common.put(f"{place.match_id}  {common.renderer().seat(place.seat)}")
-
-
-def _put_table(common: Common, table: pb.Table) -> None:
-    seats = [seat.name or seat.account_id for seat in table.seats]
-    options = options_from_pb(table.choice)
-    if common.json:
-        given = {"match": table.match_id, "game": table.choice.game, "options": options, "seats": seats}
-        common.put_json({**given, "state": STATES.get(table.state, ""), "rated": table.rated})
-        return
-    shown = "  ".join(f"{name}={str(value).lower()}" for name, value in sorted(options.items()))
-    free = common.say("free")
-    common.put(f"{table.match_id}  {table.choice.game}  {', '.join(seat or free for seat in seats)}  {shown}".rstrip())
 
 
 def wanted_of(common: Common, game: str, given: Sequence[str], seats: int, turn_ms: int, window_ms: int) -> Wanted:

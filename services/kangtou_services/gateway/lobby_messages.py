@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from kangtou.v1 import game_pb2
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou.wire import option_to_pb, options_from_pb
+from kangtou_engine.errors import BadOptions
 
 from ..agreement import BOT, HUMAN, Member
 from ..house_rules import HouseRules
@@ -17,6 +18,7 @@ from ..matchmaking import State, Status
 from ..opening import Games
 from ..refusals import refusal
 from .account_service import kind_to_pb
+from .calls import garbage
 
 TICKETS = {
     State.WAITING: pb.TICKET_STATE_WAITING,
@@ -96,9 +98,12 @@ class Messages:
     def wanted(
         self, game: str, states: Collection[pb.TableState.ValueType], given: pb.TableFilter
     ) -> Callable[[Table], bool]:
-        """Whether a request asks for a table."""
+        """Whether a request asks for a table. Raises CallError for a filter that says nothing."""
         in_states = {state for state, number in STATES.items() if number in states}
-        options = options_from_pb(game_pb2.GameChoice(options=given.options))
+        try:
+            options = options_from_pb(game_pb2.GameChoice(options=given.options))
+        except BadOptions as error:
+            raise garbage() from error
         kind = KINDS.get(given.kind, "")
 
         def wanted(table: Table) -> bool:
@@ -118,7 +123,12 @@ class Messages:
 
     def _plays(self, table: Table, options: dict[str, object]) -> bool:
         values = {one.spec.name: one.value for one in self._rules.options_of(table.choice)}
-        return all(name in values and values[name] == value for name, value in options.items())
+        return all(name in values and _same(values[name], value) for name, value in options.items())
+
+
+def _same(one: object, other: object) -> bool:
+    """1 is not true."""
+    return type(one) is type(other) and one == other
 
 
 def _seat(table: Table, member: Member | None) -> pb.SeatInfo:
