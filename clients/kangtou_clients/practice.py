@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -88,9 +89,7 @@ async def practice(
     time_ms = turn_ms or LEISURE_MS
     wanted = Wanted(game, seats=config.seats, options=options or {}, turn_ms=time_ms, window_ms=time_ms)
     async with AsyncExitStack() as stack:
-        folder = data or Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True))
-        )
+        folder = data or _passing(stack)
         ready = await stack.enter_async_context(practice_server(folder))
         client = await stack.enter_async_context(connect(ready["address"], ready["token"]))
         table = _given(await client.lobby.open(wanted))
@@ -99,6 +98,51 @@ async def practice(
         others = [other for other in range(config.seats) if other != seat]
         await stack.enter_async_context(_bots(found, others, bots, pace_s, seed))
         yield found
+
+
+@asynccontextmanager
+async def forked(
+    record: bytes,
+    position: int,
+    *,
+    seat: Seat = 0,
+    bots: str = "greedy",
+    pace_s: float = 0.0,
+    turn_ms: int = 0,
+    data: Path | None = None,
+    seed: int | None = None,
+) -> AsyncIterator[Practice]:
+    """Continue from here: a finished match (its record's text) from a position on, with the person at `seat`.
+
+    Later packs are those of the record, so that one can see what else might have come of it. Raises PracticeError.
+    """
+    async with AsyncExitStack() as stack:
+        folder = data or _passing(stack)
+        file = _written(folder, record)
+        stack.callback(file.unlink)
+        words = ["--fork", str(file), "--at", str(position), "--seat", str(seat), "--turn-ms", str(turn_ms)]
+        ready = await stack.enter_async_context(practice_server(folder, words))
+        client = await stack.enter_async_context(connect(ready["address"], ready["token"]))
+        found = Practice(ready["address"], ready["token"], ready["match"], seat, client, b"", folder)
+        jobs: list[tuple[Session, Job]] = []
+        for other, token in enumerate(ready["bots"]):
+            if token is not None:
+                player = await stack.enter_async_context(connect(found.address, token))
+                jobs.append((await stack.enter_async_context(player.play()), Job(found.match_id, other)))
+        await stack.enter_async_context(playing(jobs, bots, found.tally, pace_s, seed))
+        yield found
+
+
+def _passing(stack: AsyncExitStack) -> Path:
+    """A folder that vanishes with the context."""
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True)))
+
+
+def _written(folder: Path, record: bytes) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / f"fork-{secrets.token_hex(4)}.ktr"
+    file.write_bytes(record)
+    return file
 
 
 @asynccontextmanager

@@ -347,6 +347,20 @@ def test_replay_with_clocks(run: Run, file: Path, hongshi: Played) -> None:
     assert {thought["limit_ms"] for thought in thoughts} == {30_000}
 
 
+def test_replay_going_on(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Continue from here: bots play to the end; also from a step, which goes on where it was."""
+    code, _, err = run("replay", file, "--fork", "end")
+    assert code == 4
+    assert "the match is over at this place" in err
+    typed = iter(["g 2:2", "f 1", "", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    code, out, _ = run("replay", file, "--step")
+    assert code == 0
+    assert "your seat is 1" in out
+    assert "the match is over: scores" in out
+    assert "back in the record" in out
+
+
 def test_replay_in_chinese_and_in_letters(run: Run, file: Path) -> None:
     """Two ways to read it."""
     assert "号位" in run("replay", file, "--lang", "zh", "--to", "1:2")[1]

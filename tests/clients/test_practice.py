@@ -17,10 +17,13 @@ import psutil
 import pytest
 
 from kangtou_clients.bots.player import Tally, dice, play
-from kangtou_clients.practice import PracticeError, practice, practice_server
+from kangtou_clients.practice import PracticeError, forked, practice, practice_server
+from kangtou_engine.record import write_record
 from kangtou_engine.registry import REGISTRY
+from kangtou_engine.replay import Replay
 from kangtou_engine.verify import verify
 from kangtou_services.archive.store import RecordStore
+from tests.records import make as records
 
 BOUND_S = 10.0  # to be ready: under 1.5 s alone on this machine, but tests share it
 
@@ -54,6 +57,34 @@ async def test_a_match_to_its_end(game: str, tmp_path: Path) -> None:
     assert report.rerun
 
 
+@pytest.mark.parametrize("game", ["hongshi", "erbaiwu"])
+async def test_going_on_from_a_record(game: str, tmp_path: Path) -> None:
+    """The view there, bots at the other seats, the packs that were; no warning, and a record that is in order."""
+    played = records.play(REGISTRY.game(game), 3, {"rounds": 2}, takeover_every=19)
+    replay = Replay(played.game, played.record)
+    place = len(replay.moments) // 2
+    text = write_record(played.record).encode()
+    async with forked(text, place, seat=2, data=tmp_path, seed=1) as table, table.client.play() as session:
+        match = await table.attach(session)
+        assert match.view == replay.view(place, 2)
+        assert match.players[2].kind == "human"
+        ending = await play(match, "greedy", dice(1), Tally())
+        assert not match.warnings
+    store = RecordStore(str(tmp_path / "archive"))
+    (path,) = store.paths()
+    report = verify(store.text(path), REGISTRY, ending.receipt)  # type: ignore[union-attr]
+    assert report.ok, report.findings
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("fork-")]
+
+
+async def test_where_nothing_can_go_on() -> None:
+    """The server says why, and ends."""
+    played = records.play(REGISTRY.game("hongshi"), 5, {"rounds": 1})
+    with pytest.raises(PracticeError, match="the match is over at this place"):
+        async with forked(write_record(played.record).encode(), 10_000):
+            raise AssertionError
+
+
 async def test_ready_soon_and_ends_by_a_signal(tmp_path: Path) -> None:
     """No Ray, nothing for analysis; in order, within the grace of its gateway."""
     began = time.monotonic()
@@ -66,7 +97,8 @@ async def test_ready_soon_and_ends_by_a_signal(tmp_path: Path) -> None:
         await gone(ready["pid"])
     print(f"practice server ready after {seconds:.2f} s")
     assert seconds < BOUND_S
-    assert '"event": "gateway_stopped"' in (tmp_path / "practice.log").read_text()
+    said = (tmp_path / "practice.log").read_text()
+    assert '"event": "actor_stopped"' in said.rpartition("\n{")[2]
 
 
 @pytest.fixture

@@ -11,10 +11,12 @@ from kangtou_engine.record import Record
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.replay import OPEN, Replay, Who, find_game
 
+from ..bots.player import POLICIES
+from ..practice import forked
 from ..replaying import NoPlace, Player, position_of
 from ..show import Shown
 from .common import Common, of
-from .exits import NOT_FOUND, USAGE
+from .exits import NOT_FOUND, OK, USAGE, CommandError
 from .source import Source, load
 
 TABLES = ("step", "trick", "round", "none")
@@ -39,7 +41,9 @@ def replay(
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="write one self-contained page instead")] = "",
     table: Annotated[str, typer.Option("--table", metavar="|".join(TABLES), help="how often to show it")] = "trick",
     clocks: Annotated[bool, typer.Option("--clocks", help="how long each seat thought, and the clock it had")] = False,
-) -> None:
+    fork: Annotated[str, typer.Option("--fork", metavar="PLACE", help="continue from here against bots")] = "",
+    bots: Annotated[str, typer.Option("--bots", metavar="|".join(POLICIES), help="how they play in a fork")] = "greedy",
+) -> int:
     """Replay a finished match.
 
     Shows what one seat saw, what a spectator saw, or everything open: always from the recorded events, so a
@@ -52,6 +56,7 @@ def replay(
       kangtou replay mx4k2p7q --step --clocks
       kangtou replay mx4k2p7q --seat 2 --from +1:30 --speed 1
       kangtou replay mx4k2p7q --spectator --speed 10
+      kangtou replay mx4k2p7q --fork 2:3 --seat 1      a bot goes on for seat 1
       kangtou replay mx4k2p7q --seat 0 --html match.html
     """
     common = of(context)
@@ -67,23 +72,40 @@ def replay(
         if html:
             raise common.fail(USAGE, "not_readable", game=record.head.terms.game)
         _lines(common, record)
-        return
+        return OK
     if html:
         from .page import write
 
         write(common, found, names_of(found, source), who, html)
-        return
+        return OK
+    if fork:
+        return go_on(common, source, _place(common, found, fork), seat or 0, bots)
     first = _place(common, found, start) if start else 0
     last = _place(common, found, end) if end else len(found.moments)
     player = Player(found, who, first)
     if step:
         from .step import Stepper
 
-        Stepper(common, shown(common, found, source), player, clocks=clocks).run()
+        Stepper(common, shown(common, found, source), player, source, clocks=clocks).run()
     elif common.json:
         asyncio.run(_json(common, player, last, speed, clocks))
     else:
         asyncio.run(_play(common, shown(common, found, source), player, last, speed, table, clocks))
+    return OK
+
+
+def go_on(common: Common, source: Source, position: int, seat: int, bots: str) -> int:
+    """Continue from a position in a practice table. Raises CommandError."""
+    from .practice import run, watched
+
+    if bots not in POLICIES:
+        raise CommandError(USAGE, f"--bots is one of {', '.join(POLICIES)}, not {bots!r}")
+
+    async def work() -> int:
+        async with forked(source.data, position, seat=seat, bots=bots) as table:
+            return await watched(common, table, bots)
+
+    return run(common, work())
 
 
 def _who(common: Common, record: Record, seat: int | None, spectator: bool, open_: bool) -> Who:

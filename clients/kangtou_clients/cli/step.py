@@ -10,8 +10,11 @@ from kangtou_engine.replay import OPEN, Who
 from ..replaying import NoPlace, Player
 from ..show import Shown
 from .common import Common
+from .exits import CommandError
+from .source import Source
 
 _GO = re.compile(r"g ?(\S+)")
+_FORK = re.compile(r"f ?([0-9]+)")
 _SEAT = re.compile(r"s ?([0-9]+)")
 LIST_LIMIT = 60
 
@@ -19,10 +22,11 @@ LIST_LIMIT = 60
 class Stepper:
     """Reads what is typed and moves the player."""
 
-    def __init__(self, common: Common, shown: Shown, player: Player, *, clocks: bool = False) -> None:
+    def __init__(self, common: Common, shown: Shown, player: Player, source: Source, *, clocks: bool = False) -> None:
         self.common = common
         self.shown = shown
         self.player = player
+        self.source = source
         self.clocks = clocks
 
     def run(self) -> None:
@@ -54,6 +58,8 @@ class Stepper:
             return self._go(found[1])
         if (found := _SEAT.fullmatch(typed)) is not None and int(found[1]) < self.player.replay.config.seats:
             return self._look(int(found[1]))
+        if (found := _FORK.fullmatch(typed)) is not None and int(found[1]) < self.player.replay.config.seats:
+            return self._fork(int(found[1]))
         return [self.common.say("step_what")]
 
     def _on(self) -> list[str]:
@@ -75,6 +81,16 @@ class Stepper:
     def _look(self, who: Who) -> list[str]:
         self.player.look(who)
         return [*self.shown.head(who)[-1:], *self._table()]
+
+    def _fork(self, seat: int) -> list[str]:
+        """Bots play on from here; then this goes on where it was."""
+        from .replay import go_on
+
+        try:
+            go_on(self.common, self.source, self.player.position, seat, "greedy")
+        except CommandError as error:
+            return [error.text]
+        return [self.common.say("fork_over"), *self._table()]
 
     def _table(self) -> list[str]:
         return self.shown.table(self.player.position, self.player.who)

@@ -46,6 +46,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{seat} let {seconds} s go by: the time was {limit} s",
         "{seat} 用完 {seconds} 秒：限时 {limit} 秒",
     ),
+    "fork_over": ("back in the record", "回到记录"),
     "asked": ("{seat} is asked, with {limit} s", "{seat} 待行动，限时 {limit} 秒"),
     "no_seat": ("there is no seat {seat} in this match", "本局没有 {seat} 号位"),
     "only_one_view": ("choose one of --seat, --spectator and --open", "--seat、--spectator、--open 只能选一"),
@@ -65,9 +66,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "bad_speed": ("a speed is greater than 0", "速度须大于 0"),
     "step_help": (
         "Enter: on   b: back   g 2:3: go to round 2, trick 3 (or @SEQ, +SECONDS, end)   s 0: seat 0   p: spectator   "
-        "o: open   t: table   l: legal plays   c: clocks   q: end",
+        "o: open   t: table   l: legal plays   c: clocks   f 0: bots go on from here, one for seat 0   q: end",
         "回车：下一步   b：后退   g 2:3：跳到第 2 局第 3 墩（或 @序号、+秒数、end）   s 0：0 号位视角   p：旁观   "
-        "o：公开   t：牌桌   l：可行动作   c：时钟   q：结束",
+        "o：公开   t：牌桌   l：可行动作   c：时钟   f 0：由机器人从此处接着打（0 号位）   q：结束",
     ),
     "step_what": ("not understood; h for help", "无法理解；h 查看帮助"),
     "step_start": ("this is the beginning", "已在开头"),

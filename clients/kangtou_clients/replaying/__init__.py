@@ -7,8 +7,8 @@ clocks   who was asked since when, how long each thought
 Rules and views are the engine's (`kangtou_engine.replay`); nothing here needs a server.
 """
 
-from .clocks import Asked, Thought, Times
+from .clocks import Question, Thought, Times
 from .places import NoPlace, position_of
 from .player import Player, WallClock
 
-__all__ = ["Asked", "NoPlace", "Player", "Thought", "Times", "WallClock", "position_of"]
+__all__ = ["NoPlace", "Player", "Question", "Thought", "Times", "WallClock", "position_of"]

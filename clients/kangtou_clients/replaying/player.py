@@ -22,7 +22,7 @@ from kangtou_engine.match.match import LIST_LIMIT, AnyState
 from kangtou_engine.record import Moment
 from kangtou_engine.replay import OPEN, Replay, Who
 
-from .clocks import Asked, Thought, Times
+from .clocks import Question, Thought, Times
 from .places import position_of
 
 LONGEST_WAIT_S = 10.0
@@ -159,7 +159,7 @@ class Player:
     def _ended(self) -> bool:
         return self.last is not None and bool(self.last.cause)
 
-    def asked(self) -> tuple[Asked | None, ...]:
+    def asked(self) -> tuple[Question | None, ...]:
         """The open questions here, by seat, with their clocks."""
         return self._times.asked(self._position)
 
