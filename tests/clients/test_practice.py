@@ -57,6 +57,11 @@ async def test_a_match_to_its_end(game: str, tmp_path: Path) -> None:
     assert report.rerun
 
 
+def given(folder: Path) -> list[Path]:
+    """Records that were handed to a server and lie there still."""
+    return list(folder.glob("fork-*"))
+
+
 @pytest.mark.parametrize("game", ["hongshi", "erbaiwu"])
 async def test_going_on_from_a_record(game: str, tmp_path: Path) -> None:
     """The view there, bots at the other seats, the packs that were; no warning, and a record that is in order."""
@@ -74,7 +79,7 @@ async def test_going_on_from_a_record(game: str, tmp_path: Path) -> None:
     (path,) = store.paths()
     report = verify(store.text(path), REGISTRY, ending.receipt)  # type: ignore[union-attr]
     assert report.ok, report.findings
-    assert not [name for name in os.listdir(tmp_path) if name.startswith("fork-")]
+    assert not given(tmp_path)
 
 
 async def test_where_nothing_can_go_on() -> None:
