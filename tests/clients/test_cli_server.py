@@ -211,9 +211,23 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     out = run("replay", match, "--as", "bob")[1]
     assert out.count(" holds ") > 4
     assert "seat 3 Dan" in out
+    study_it(run, match, tmp_path)
     status = json.loads(run("status", "--json")[1])
     assert status["actors"]
     assert run("status")[1].startswith("kangtou ")
+
+
+def study_it(run: Run, match: str, tmp_path: Path) -> None:
+    """Statistics and tables straight from the server; names only when they are asked for."""
+    code, out, err = run("archive", "stats", "--by", "player,game", "--game", "hongshi", "--json", "--as", "ann")
+    assert code == 0, err
+    assert all(json.loads(line)["matches"] >= 1 for line in out.splitlines())
+    assert len(out.splitlines()) >= 4
+    for wanted, words in ((0, ()), (4, ("--names",))):
+        folder = tmp_path / f"tables{wanted}"
+        assert run("archive", "export", "--parquet", folder, "--as", "ann", *words)[0] == 0
+        sql = f"SELECT count(name) AS named FROM seats WHERE match = '{match}'"
+        assert json.loads(run("archive", "query", "--in", folder, sql, "--json")[1]) == {"named": wanted}
 
 
 def by_what_it_was(run: Run, row: dict[str, Any]) -> None:

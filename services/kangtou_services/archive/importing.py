@@ -19,14 +19,14 @@ from typing import Any, BinaryIO
 import zstandard
 
 from kangtou_engine.errors import BadText
-from kangtou_engine.record import Record, read_record
+from kangtou_engine.record import Record, read_record, write_record
 from kangtou_engine.record.dump import DumpReader
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.verify import verify
 
 from .dump import MANIFEST, MANIFEST_FORMAT, Progress
 from .index import Index, Listed, listed
-from .store import ArchiveConflict, RecordStore
+from .store import ArchiveConflict, ArchiveError, RecordStore, path_of
 
 WRITERS = 8  # records written at once: most of the time is waiting for the disk or the object store
 BATCH = 200
@@ -141,8 +141,13 @@ class Importer:
             self._written()
 
     def _put(self, record: Record) -> tuple[str, bool]:
-        there = self._store.has(record)
-        return self._store.put(record), there
+        """Where it lies, and whether it did already."""
+        path = path_of(record)
+        try:
+            there = self._store.text(path) == write_record(record)
+        except (FileNotFoundError, ArchiveError):  # not there, or broken off: `put` knows which, and what to do
+            there = False
+        return (path, True) if there else (self._store.put(record), False)
 
     def _written(self) -> None:
         record, waiting = self._writing.popleft()

@@ -114,10 +114,6 @@ class RecordStore:
             raise ArchiveConflict(f"another record lies at {path}")
         return path
 
-    def has(self, record: Record) -> bool:
-        """Whether a whole record of that match lies where this one belongs, this one or another."""
-        return self._there(path_of(record)) is not None
-
     def _there(self, path: str) -> str | None:
         """The text that lies there; None if none does, or one that was broken off by a store without atomic puts."""
         try:
