@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from redis.asyncio import Redis
 
@@ -12,6 +12,7 @@ from kangtou_engine.registry import Registry
 from .archive.archiver import Archiver
 from .directory import Directory, MemoryDirectory, RedisDirectory
 from .games import load_registry
+from .house import House, Unserved
 from .log.base import EventLog, MatchStore
 from .log.commit import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
@@ -35,6 +36,7 @@ class Backend:
     ratings: RatingStore
     client: Redis | None  # None: in memory
     close: Callable[[], Awaitable[None]]
+    house: House = field(default_factory=Unserved)
 
 
 def _archiver(

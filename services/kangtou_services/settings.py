@@ -28,6 +28,13 @@ class Settings(BaseSettings):
 
     turn_ms: int = 30_000
     window_ms: int = 0  # 0: the game's own for people, the turn clock for bots
+    bank_ms: int = 0  # time bank of a seat for a match, where a table chose none
+    increment_ms: int = 0
+    lag_ms: int = 500  # measured lag given back for one action, at most; at tables of bots only if they chose it
+    lag_match_ms: int = 10_000  # the same for a seat in a match
+    late_most: int = 2  # turns in a row that the clock plays until a person's seat goes to a substitute; 0: never
+    substitute_ms: int = 1_000  # then the default action is played for a seat whose owner is away
+    ping_ms: int = 5_000  # between two pings of a person's play stream; 0: no lag is measured
     open_wait_ms: int = 3_000
     absent_ms: int = 600_000
     max_outage_ms: int = 3_600_000

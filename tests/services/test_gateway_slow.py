@@ -58,7 +58,7 @@ def stream_of(server: Server, client: StuckClient) -> PlayStream:
     """A stream of the first gateway with this client."""
     gateway = server.gateways[0]
     settings = server.backend.settings
-    return PlayStream(cast("Any", client), SESSION, "t-eve", gateway.parts.router, settings)
+    return PlayStream(cast("Any", client), SESSION, "t-eve", gateway.parts.router, settings, Unserved())
 
 
 async def self_play(server: Server, match: str, moves: int) -> None:

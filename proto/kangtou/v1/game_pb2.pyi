@@ -426,17 +426,35 @@ class Clock(_message.Message):
 
     TURN_MS_FIELD_NUMBER: _builtins.int
     WINDOW_MS_FIELD_NUMBER: _builtins.int
+    BANK_MS_FIELD_NUMBER: _builtins.int
+    INCREMENT_MS_FIELD_NUMBER: _builtins.int
+    LAG_MS_FIELD_NUMBER: _builtins.int
+    LAG_MATCH_MS_FIELD_NUMBER: _builtins.int
+    LATE_MOST_FIELD_NUMBER: _builtins.int
     turn_ms: _builtins.int
     window_ms: _builtins.int
+    bank_ms: _builtins.int
+    """A seat's time bank for the match, used when its turn time is; and what each turn that it plays itself adds to it."""
+    increment_ms: _builtins.int
+    lag_ms: _builtins.int
+    """Measured lag that is given back, at most, for one action and for a seat in the match."""
+    lag_match_ms: _builtins.int
+    late_most: _builtins.int
+    """Turns in a row played by the clock after which a substitute plays for a person. Chosen by the server."""
     def __init__(
         self,
         *,
         turn_ms: _builtins.int = ...,
         window_ms: _builtins.int = ...,
+        bank_ms: _builtins.int = ...,
+        increment_ms: _builtins.int = ...,
+        lag_ms: _builtins.int = ...,
+        lag_match_ms: _builtins.int = ...,
+        late_most: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["turn_ms", b"turn_ms", "window_ms", b"window_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "increment_ms", b"increment_ms", "lag_match_ms", b"lag_match_ms", "lag_ms", b"lag_ms", "late_most", b"late_most", "turn_ms", b"turn_ms", "window_ms", b"window_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -37,6 +37,8 @@ class _NoticeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeKind
     """The log takes no writes now; commands are refused `log_unavailable` until it does."""
     NOTICE_KIND_MOVING: _NoticeKind.ValueType  # 5
     """The table is being taken over by another process."""
+    NOTICE_KIND_TAKEN_BACK: _NoticeKind.ValueType  # 6
+    """To a substitute: the owner plays his seat again. Nothing follows."""
 
 class NoticeKind(_NoticeKind, metaclass=_NoticeKindEnumTypeWrapper): ...
 
@@ -51,6 +53,8 @@ NOTICE_KIND_LOG_UNAVAILABLE: NoticeKind.ValueType  # 4
 """The log takes no writes now; commands are refused `log_unavailable` until it does."""
 NOTICE_KIND_MOVING: NoticeKind.ValueType  # 5
 """The table is being taken over by another process."""
+NOTICE_KIND_TAKEN_BACK: NoticeKind.ValueType  # 6
+"""To a substitute: the owner plays his seat again. Nothing follows."""
 Global___NoticeKind: _TypeAlias = NoticeKind  # noqa: Y015
 
 @_typing.final
@@ -63,6 +67,8 @@ class PlayRequest(_message.Message):
     STANDING_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
     PONG_FIELD_NUMBER: _builtins.int
+    HAND_OVER_FIELD_NUMBER: _builtins.int
+    TAKE_BACK_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def attach(self) -> Global___Attach: ...
     @_builtins.property
@@ -75,6 +81,10 @@ class PlayRequest(_message.Message):
     def entropy(self) -> Global___OpenEntropy: ...
     @_builtins.property
     def pong(self) -> Global___Pong: ...
+    @_builtins.property
+    def hand_over(self) -> Global___HandOver: ...
+    @_builtins.property
+    def take_back(self) -> Global___TakeBack: ...
     def __init__(
         self,
         *,
@@ -84,12 +94,14 @@ class PlayRequest(_message.Message):
         standing: Global___StandingAnswer | None = ...,
         entropy: Global___OpenEntropy | None = ...,
         pong: Global___Pong | None = ...,
+        hand_over: Global___HandOver | None = ...,
+        take_back: Global___TakeBack | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["attach", b"attach", "body", b"body", "command", b"command", "detach", b"detach", "entropy", b"entropy", "pong", b"pong", "standing", b"standing"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["attach", b"attach", "body", b"body", "command", b"command", "detach", b"detach", "entropy", b"entropy", "hand_over", b"hand_over", "pong", b"pong", "standing", b"standing", "take_back", b"take_back"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attach", b"attach", "body", b"body", "command", b"command", "detach", b"detach", "entropy", b"entropy", "pong", b"pong", "standing", b"standing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attach", b"attach", "body", b"body", "command", b"command", "detach", b"detach", "entropy", b"entropy", "hand_over", b"hand_over", "pong", b"pong", "standing", b"standing", "take_back", b"take_back"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "command", "standing", "entropy", "pong"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "command", "standing", "entropy", "pong", "hand_over", "take_back"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -128,6 +140,7 @@ class Attach(_message.Message):
     FROM_SEQ_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    DELEGATE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     spectate: _builtins.bool
     from_seq: _builtins.int
@@ -136,6 +149,8 @@ class Attach(_message.Message):
     """The entropy committed to with sit or ticket, opened with the first attach of the seat."""
     seat: _builtins.int
     """Which seat, where the account has several in this match; absent: its first."""
+    delegate: _builtins.bool
+    """Play `seat` as the house bot that stands in for its owner. Ends when the owner takes the seat back."""
     def __init__(
         self,
         *,
@@ -144,10 +159,11 @@ class Attach(_message.Message):
         from_seq: _builtins.int = ...,
         entropy: _builtins.bytes = ...,
         seat: _builtins.int | None = ...,
+        delegate: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "entropy", b"entropy", "from_seq", b"from_seq", "match_id", b"match_id", "seat", b"seat", "spectate", b"spectate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "delegate", b"delegate", "entropy", b"entropy", "from_seq", b"from_seq", "match_id", b"match_id", "seat", b"seat", "spectate", b"spectate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
@@ -261,6 +277,68 @@ class StandingAnswer(_message.Message):
 Global___StandingAnswer: _TypeAlias = StandingAnswer  # noqa: Y015
 
 @_typing.final
+class HandOver(_message.Message):
+    """Let a substitute play one's seat from now on. Where one does already, it is accepted and nothing changes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    LEAVE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    command_id: _builtins.str
+    leave: _builtins.bool
+    """One leaves the match: the recorded cause is `left`, else `asked`. The seat can be taken back all the same."""
+    seat: _builtins.int
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        command_id: _builtins.str = ...,
+        leave: _builtins.bool = ...,
+        seat: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "command_id", b"command_id", "leave", b"leave", "match_id", b"match_id", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___HandOver: _TypeAlias = HandOver  # noqa: Y015
+
+@_typing.final
+class TakeBack(_message.Message):
+    """Play one's seat again, from now on. Where one does already, it is accepted and nothing changes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    command_id: _builtins.str
+    seat: _builtins.int
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        command_id: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "command_id", b"command_id", "match_id", b"match_id", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___TakeBack: _TypeAlias = TakeBack  # noqa: Y015
+
+@_typing.final
 class OpenEntropy(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -320,6 +398,7 @@ class Update(_message.Message):
     NOTICE_FIELD_NUMBER: _builtins.int
     ENDED_FIELD_NUMBER: _builtins.int
     PING_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     seat: _builtins.int
     """Whose this is; absent: a spectator's."""
@@ -339,6 +418,8 @@ class Update(_message.Message):
     def ended(self) -> Global___Ended: ...
     @_builtins.property
     def ping(self) -> Global___Ping: ...
+    @_builtins.property
+    def seats(self) -> Global___Seats: ...
     def __init__(
         self,
         *,
@@ -352,14 +433,15 @@ class Update(_message.Message):
         notice: Global___Notice | None = ...,
         ended: Global___Ended | None = ...,
         ping: Global___Ping | None = ...,
+        seats: Global___Seats | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "snapshot", b"snapshot"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "match_id", b"match_id", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "match_id", b"match_id", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attached", "answer", "entry", "prompt", "snapshot", "notice", "ended", "ping"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attached", "answer", "entry", "prompt", "snapshot", "notice", "ended", "ping", "seats"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
@@ -388,6 +470,59 @@ class Ping(_message.Message):
 Global___Ping: _TypeAlias = Ping  # noqa: Y015
 
 @_typing.final
+class Seats(_message.Message):
+    """Who plays the seats, and their time banks: in Attached, and again when it has changed. The same for everybody."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatStatus]: ...
+    def __init__(
+        self,
+        *,
+        seats: _abc.Iterable[Global___SeatStatus] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Seats: _TypeAlias = Seats  # noqa: Y015
+
+@_typing.final
+class SeatStatus(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    DELEGATED_FIELD_NUMBER: _builtins.int
+    CONNECTED_FIELD_NUMBER: _builtins.int
+    BANK_MS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    delegated: _builtins.str
+    """A substitute plays for the owner, because of `timeouts`, because he `left` or `asked`; empty: he plays himself."""
+    connected: _builtins.bool
+    """The owner is attached."""
+    bank_ms: _builtins.int
+    """Left of the bank when the seat's last turn had ended, in ms."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        delegated: _builtins.str = ...,
+        connected: _builtins.bool = ...,
+        bank_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "connected", b"connected", "delegated", b"delegated", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatStatus: _TypeAlias = SeatStatus  # noqa: Y015
+
+@_typing.final
 class Attached(_message.Message):
     """The first update of a match on a stream."""
 
@@ -400,6 +535,7 @@ class Attached(_message.Message):
     ENTROPY_COMMITMENTS_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
     seed_commitment: _builtins.str
     """What the shuffle is committed to: SHA-256 in hex, and the seats' commitments by seat ("" where none)."""
@@ -420,6 +556,8 @@ class Attached(_message.Message):
 
     @_builtins.property
     def entropy_commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def seats(self) -> Global___Seats: ...
     def __init__(
         self,
         *,
@@ -430,11 +568,12 @@ class Attached(_message.Message):
         entropy_commitments: _abc.Iterable[_builtins.str] | None = ...,
         rated: _builtins.bool = ...,
         over: _builtins.bool = ...,
+        seats: Global___Seats | None = ...,
         board: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "seats", b"seats"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "players", b"players", "rated", b"rated", "seed_commitment", b"seed_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "players", b"players", "rated", b"rated", "seats", b"seats", "seed_commitment", b"seed_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -557,12 +696,17 @@ class Prompt(_message.Message):
     DEFAULT_ACTION_FIELD_NUMBER: _builtins.int
     LEGAL_FIELD_NUMBER: _builtins.int
     TOO_MANY_FIELD_NUMBER: _builtins.int
+    TURN_LEFT_MS_FIELD_NUMBER: _builtins.int
+    BANK_LEFT_MS_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Send it back with the command; it changes when the seat must decide anew."""
     left_ms: _builtins.int
     """Milliseconds left when this was sent; the default action follows then. 0: no limit."""
     deadline_ms: _builtins.int
     """Absolute, server time, Unix milliseconds."""
+    turn_left_ms: _builtins.int
+    """What `left_ms` is made of: first the time for this question, then the seat's bank."""
+    bank_left_ms: _builtins.int
     @_builtins.property
     def default_action(self) -> _game_pb2.Action: ...
     @_builtins.property
@@ -578,10 +722,12 @@ class Prompt(_message.Message):
         default_action: _game_pb2.Action | None = ...,
         legal: _abc.Iterable[_game_pb2.Action] | None = ...,
         too_many: _game_pb2.TooMany | None = ...,
+        turn_left_ms: _builtins.int = ...,
+        bank_left_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_action", b"default_action", "too_many", b"too_many"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline_ms", b"deadline_ms", "default_action", b"default_action", "left_ms", b"left_ms", "legal", b"legal", "number", b"number", "too_many", b"too_many"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_left_ms", b"bank_left_ms", "deadline_ms", b"deadline_ms", "default_action", b"default_action", "left_ms", b"left_ms", "legal", b"legal", "number", b"number", "too_many", b"too_many", "turn_left_ms", b"turn_left_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -884,3 +1030,83 @@ class CheckResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CheckResponse: _TypeAlias = CheckResponse  # noqa: Y015
+
+@_typing.final
+class HandOverRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_OVER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hand_over(self) -> Global___HandOver: ...
+    def __init__(
+        self,
+        *,
+        hand_over: Global___HandOver | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand_over", b"hand_over"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_over", b"hand_over"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandOverRequest: _TypeAlias = HandOverRequest  # noqa: Y015
+
+@_typing.final
+class HandOverResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answer(self) -> Global___Answer: ...
+    def __init__(
+        self,
+        *,
+        answer: Global___Answer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandOverResponse: _TypeAlias = HandOverResponse  # noqa: Y015
+
+@_typing.final
+class TakeBackRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TAKE_BACK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def take_back(self) -> Global___TakeBack: ...
+    def __init__(
+        self,
+        *,
+        take_back: Global___TakeBack | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["take_back", b"take_back"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["take_back", b"take_back"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeBackRequest: _TypeAlias = TakeBackRequest  # noqa: Y015
+
+@_typing.final
+class TakeBackResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answer(self) -> Global___Answer: ...
+    def __init__(
+        self,
+        *,
+        answer: Global___Answer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeBackResponse: _TypeAlias = TakeBackResponse  # noqa: Y015

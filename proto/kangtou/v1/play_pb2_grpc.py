@@ -59,6 +59,16 @@ class PlayServiceStub:
                 request_serializer=kangtou_dot_v1_dot_play__pb2.CheckRequest.SerializeToString,
                 response_deserializer=kangtou_dot_v1_dot_play__pb2.CheckResponse.FromString,
                 _registered_method=True)
+        self.HandOver = channel.unary_unary(
+                '/kangtou.v1.PlayService/HandOver',
+                request_serializer=kangtou_dot_v1_dot_play__pb2.HandOverRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_play__pb2.HandOverResponse.FromString,
+                _registered_method=True)
+        self.TakeBack = channel.unary_unary(
+                '/kangtou.v1.PlayService/TakeBack',
+                request_serializer=kangtou_dot_v1_dot_play__pb2.TakeBackRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_play__pb2.TakeBackResponse.FromString,
+                _registered_method=True)
 
 
 class PlayServiceServicer:
@@ -99,6 +109,20 @@ class PlayServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def HandOver(self, request, context):
+        """Let a substitute play one's seat, or leave the match; for scripts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TakeBack(self, request, context):
+        """Play one's seat again; for scripts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PlayServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -126,6 +150,16 @@ def add_PlayServiceServicer_to_server(servicer, server):
                     servicer.Check,
                     request_deserializer=kangtou_dot_v1_dot_play__pb2.CheckRequest.FromString,
                     response_serializer=kangtou_dot_v1_dot_play__pb2.CheckResponse.SerializeToString,
+            ),
+            'HandOver': grpc.unary_unary_rpc_method_handler(
+                    servicer.HandOver,
+                    request_deserializer=kangtou_dot_v1_dot_play__pb2.HandOverRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_play__pb2.HandOverResponse.SerializeToString,
+            ),
+            'TakeBack': grpc.unary_unary_rpc_method_handler(
+                    servicer.TakeBack,
+                    request_deserializer=kangtou_dot_v1_dot_play__pb2.TakeBackRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_play__pb2.TakeBackResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -263,6 +297,60 @@ class PlayService:
             '/kangtou.v1.PlayService/Check',
             kangtou_dot_v1_dot_play__pb2.CheckRequest.SerializeToString,
             kangtou_dot_v1_dot_play__pb2.CheckResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def HandOver(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.PlayService/HandOver',
+            kangtou_dot_v1_dot_play__pb2.HandOverRequest.SerializeToString,
+            kangtou_dot_v1_dot_play__pb2.HandOverResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TakeBack(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.PlayService/TakeBack',
+            kangtou_dot_v1_dot_play__pb2.TakeBackRequest.SerializeToString,
+            kangtou_dot_v1_dot_play__pb2.TakeBackResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -24,6 +24,10 @@ class PlayServiceStub:
     """The legal actions of one's own seat, up to the book's limit. Seen by nobody else."""
     Check: _aio.UnaryUnaryMultiCallable[_play_pb2.CheckRequest, _play_pb2.CheckResponse]
     """Whether an action would be accepted. Seen by nobody else; changes nothing."""
+    HandOver: _aio.UnaryUnaryMultiCallable[_play_pb2.HandOverRequest, _play_pb2.HandOverResponse]
+    """Let a substitute play one's seat, or leave the match; for scripts."""
+    TakeBack: _aio.UnaryUnaryMultiCallable[_play_pb2.TakeBackRequest, _play_pb2.TakeBackResponse]
+    """Play one's seat again; for scripts."""
 
 class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -65,5 +69,21 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_play_pb2.CheckRequest, _abc.Awaitable[_play_pb2.CheckResponse]],
     ) -> _abc.Awaitable[_play_pb2.CheckResponse]:
         """Whether an action would be accepted. Seen by nobody else; changes nothing."""
+
+    @_abc_1.abstractmethod
+    def HandOver(
+        self,
+        request: _play_pb2.HandOverRequest,
+        context: _aio.ServicerContext[_play_pb2.HandOverRequest, _abc.Awaitable[_play_pb2.HandOverResponse]],
+    ) -> _abc.Awaitable[_play_pb2.HandOverResponse]:
+        """Let a substitute play one's seat, or leave the match; for scripts."""
+
+    @_abc_1.abstractmethod
+    def TakeBack(
+        self,
+        request: _play_pb2.TakeBackRequest,
+        context: _aio.ServicerContext[_play_pb2.TakeBackRequest, _abc.Awaitable[_play_pb2.TakeBackResponse]],
+    ) -> _abc.Awaitable[_play_pb2.TakeBackResponse]:
+        """Play one's seat again; for scripts."""
 
 def add_PlayServiceServicer_to_server(servicer: PlayServiceServicer, server: _aio.Server) -> None: ...

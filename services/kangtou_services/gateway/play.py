@@ -9,6 +9,7 @@ from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
 
+from ..house import House
 from ..settings import Settings
 from ..table.commands import refused
 from .auth import Callers, token_of
@@ -24,6 +25,7 @@ _STATUS = {
     "unknown_match": Code.NOT_FOUND,
     "not_seated": Code.PERMISSION_DENIED,
     "not_allowed": Code.PERMISSION_DENIED,
+    "not_delegated": Code.FAILED_PRECONDITION,
     "faulted": Code.ABORTED,
     "quarantined": Code.ABORTED,
     "malformed": Code.INVALID_ARGUMENT,
@@ -35,37 +37,50 @@ _STATUS = {
 class PlayService(rpc.PlayServiceServicer):
     """kangtou.v1.PlayService."""
 
-    def __init__(self, settings: Settings, callers: Callers, tables: Tables, streams: Streams) -> None:
+    def __init__(self, settings: Settings, callers: Callers, tables: Tables, streams: Streams, house: House) -> None:
         self._settings = settings
         self._callers = callers
         self._tables = tables
         self._streams = streams
+        self._house = house
         self._questions = Rate()
 
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""
         session = await self._callers.session(context)
-        stream = PlayStream(context, session, token_of(context), self._tables, self._settings)
+        stream = PlayStream(context, session, token_of(context), self._tables, self._settings, self._house)
         with self._streams.admitted(stream):
             await stream.run()
 
     async def Act(self, request: play.ActRequest, context: Context) -> play.ActResponse:
         """One action. A refusal is an answer."""
-        account_id = await self._caller(context)
         command = request.command
-        problem = ""
+        return play.ActResponse(answer=await self._write(context, command, lpb.Call(command=command)))
+
+    async def HandOver(self, request: play.HandOverRequest, context: Context) -> play.HandOverResponse:
+        """A substitute plays the caller's seat."""
+        wish = request.hand_over
+        return play.HandOverResponse(answer=await self._write(context, wish, lpb.Call(hand_over=wish)))
+
+    async def TakeBack(self, request: play.TakeBackRequest, context: Context) -> play.TakeBackResponse:
+        """The caller plays his seat again."""
+        wish = request.take_back
+        return play.TakeBackResponse(answer=await self._write(context, wish, lpb.Call(take_back=wish)))
+
+    async def _write(
+        self, context: Context, command: play.Command | play.HandOver | play.TakeBack, call: lpb.Call
+    ) -> play.Answer:
+        call.match_id, call.account_id, call.unary = command.match_id, await self._caller(context), True
         if not MATCH_ID.fullmatch(command.match_id):
             problem = "unknown_match"
         elif command.ByteSize() > COMMAND_BYTES:
             problem = "malformed"
         else:
-            call = lpb.Call(match_id=command.match_id, account_id=account_id, command=command, unary=True)
             try:
-                reply = await self._tables.call(call)
-                return play.ActResponse(answer=reply.answer)
+                return (await self._tables.call(call)).answer
             except TableProblem as error:
                 problem = error.code
-        return play.ActResponse(answer=refused(command.command_id[:64], refusal(problem)))
+        return refused(command.command_id[:64], refusal(problem))
 
     async def GetView(self, request: play.GetViewRequest, context: Context) -> play.GetViewResponse:
         """What a seat or a spectator sees now."""

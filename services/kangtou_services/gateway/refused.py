@@ -7,7 +7,7 @@ from kangtou.v1 import game_pb2 as pb
 from ..table.commands import PLATFORM, platform_refusal
 
 _TEXTS = {
-    "not_allowed": ("a seat of this match cannot watch it as a spectator", "本局的玩家不能以旁观者身份观看"),
+    "not_allowed": ("this account may not follow the match in that way", "该账号不能以这种方式进入本局"),
     "rate_limited": ("too much at once; wait for answers first", "请求过多，请先等待应答"),
     "full": ("this server has no room for another table", "服务器没有空余牌桌"),
 }

@@ -59,13 +59,26 @@ class Pending:
 class Subscription:
     """One follower of one match, across links. `seq` is the highest sequence number that it was brought."""
 
-    __slots__ = ("account", "attached", "entropy", "number", "over", "route", "seat", "seq", "sink", "spectate")
+    __slots__ = (
+        "account",
+        "attached",
+        "delegate",
+        "entropy",
+        "number",
+        "over",
+        "route",
+        "seat",
+        "seq",
+        "sink",
+        "spectate",
+    )
 
     def __init__(self, route: Route, sink: Sink, account: str) -> None:
         self.route = route
         self.sink = sink
         self.account = account
         self.spectate = False
+        self.delegate = False  # as the substitute of `seat`
         self.seat: int | None = None
         self.seq = 0
         self.entropy = b""
@@ -79,6 +92,7 @@ class Subscription:
         call = lpb.Call(match_id=self.route.match, account_id=self.account)
         body = call.subscribe
         body.sub, body.from_seq, body.entropy, body.spectate = number, self.seq, self.entropy, self.spectate
+        body.delegate = self.delegate
         if self.seat is not None:
             body.seat = self.seat
         return call

@@ -99,7 +99,9 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     parts = Parts(backend, identity, callers, router, gateway_id)
 
     server = grpc.aio.server(options=options(settings), interceptors=[Guard()])
-    play_pb2_grpc.add_PlayServiceServicer_to_server(PlayService(settings, callers, router, streams), server)
+    play_pb2_grpc.add_PlayServiceServicer_to_server(
+        PlayService(settings, callers, router, streams, backend.house), server
+    )
     admin_pb2_grpc.add_AdminServiceServicer_to_server(
         AdminService(backend, gateway_id, callers, router, streams, readiness), server
     )

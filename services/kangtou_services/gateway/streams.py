@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable
+from itertools import chain, repeat
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -20,12 +21,15 @@ from google.protobuf.message import DecodeError
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
 
-from ..identity import Session
+from ..agreement import HUMAN
+from ..house import House
+from ..identity import Session, StoreUnavailable
 from ..settings import Settings
 from ..table.commands import refused
 from .calls import CallError, Code, Context, garbage
 from .commands import QuietCall, StreamCall
 from .followers import Follower, Key
+from .lag import LAST, Lag
 from .outbox import Outbox, TooSlow
 from .refused import refusal
 from .tables import Tables
@@ -49,7 +53,9 @@ def too_slow() -> CallError:
 class PlayStream:
     """One call of Play."""
 
-    def __init__(self, context: Context, session: Session, token: str, tables: Tables, settings: Settings) -> None:
+    def __init__(
+        self, context: Context, session: Session, token: str, tables: Tables, settings: Settings, house: House
+    ) -> None:
         self.account_id = session.account.account_id
         self.token = token
         self.tables = tables
@@ -59,6 +65,10 @@ class PlayStream:
         self.calls: set[StreamCall] = set()
         self.blocked_since = 0.0  # a write has not been taken since (loop time); 0: none is under way
         self.changed = asyncio.Event()  # less may be due than before
+        self.lag = Lag(asyncio.get_running_loop().time)
+        self._house = house
+        self._ping_s = settings.ping_ms / 1000 if session.account.kind == HUMAN else 0.0
+        self._asking: set[asyncio.Task[None]] = set()  # whether this account may play for a seat
         self._context = context
         self._behind: set[Follower] = set()
         self._end: asyncio.Future[CallError | None] = asyncio.get_running_loop().create_future()
@@ -69,7 +79,9 @@ class PlayStream:
             "attach": self._attach,
             "detach": self._detach,
             "entropy": self._entropy,
-            "pong": lambda request, size: None,
+            "hand_over": self._hand_over,
+            "take_back": self._take_back,
+            "pong": lambda request, size: self.lag.pong(request.pong.nonce),
         }
 
     @property
@@ -84,7 +96,9 @@ class PlayStream:
         await self._context.send_initial_metadata(())
         self._reader = asyncio.create_task(self._read(), name="play-read")
         writer = asyncio.create_task(self._write(), name="play-write")
-        tasks = (self._reader, writer)
+        tasks = [self._reader, writer]
+        if self._ping_s:
+            tasks.append(asyncio.create_task(self._ping(), name="play-ping"))
         for task in tasks:
             task.add_done_callback(self._task_ended)
         try:
@@ -112,6 +126,8 @@ class PlayStream:
             self._end.set_exception(error)
 
     def _take_down(self) -> None:
+        for task in self._asking:
+            task.cancel()
         for call in self.calls:
             if call.pending is not None:
                 call.pending.over = True
@@ -150,6 +166,12 @@ class PlayStream:
             self.changed.set()
             if self._behind:
                 self._catch_up()
+
+    async def _ping(self) -> None:
+        """Measure the lag: at first more often, so that something is known of it."""
+        for pause_s in chain((self._ping_s / 10,) * LAST, repeat(self._ping_s)):
+            await asyncio.sleep(pause_s)
+            self._put(self.lag.ping())
 
     def answer(self, match_id: str, seat: int | None, answer: play.Answer) -> None:
         """Give one answer."""
@@ -223,12 +245,22 @@ class PlayStream:
 
     def _command(self, request: play.PlayRequest, size: int) -> None:
         body = request.command
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, command=body)
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, command=body, lag_ms=self.lag.ms)
         self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
 
     def _standing(self, request: play.PlayRequest, size: int) -> None:
         body = request.standing
         call = lpb.Call(match_id=body.match_id, account_id=self.account_id, standing=body)
+        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
+
+    def _hand_over(self, request: play.PlayRequest, size: int) -> None:
+        body = request.hand_over
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, hand_over=body)
+        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
+
+    def _take_back(self, request: play.PlayRequest, size: int) -> None:
+        body = request.take_back
+        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, take_back=body)
         self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
 
     def _forward(self, call: lpb.Call, seat: int | None, command_id: str, size: int) -> None:
@@ -246,6 +278,8 @@ class PlayStream:
         follower = self._at(call.match_id, seat)
         if follower is not None and follower.listening:
             wanted.follower = follower
+        if follower is not None:
+            call.delegate = follower.sub.delegate
         self.calls.add(wanted)
         wanted.send()
 
@@ -256,19 +290,39 @@ class PlayStream:
         problem = ""
         if not MATCH_ID.fullmatch(body.match_id):
             problem = "unknown_match"
-        elif len(body.entropy) > ENTROPY_BYTES:
+        elif len(body.entropy) > ENTROPY_BYTES or (body.delegate and seat is None):
             problem = "malformed"
         elif len(self.followers) >= FOLLOWERS_MOST:
             problem = "rate_limited"
         if problem:
             self.answer(body.match_id[:64], seat, refused("", refusal(problem)))
             return
+        if not body.delegate:
+            self._follow(key, body)
+            return
+        task = asyncio.create_task(self._follow_as_substitute(key, body), name="play-substitute")
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        task.add_done_callback(self._task_ended)
+
+    async def _follow_as_substitute(self, key: Key, body: play.Attach) -> None:
+        code = "not_allowed"
+        try:
+            allowed = await self._house.may_play(self.account_id, body.match_id, body.seat)
+        except StoreUnavailable:
+            allowed, code = False, "table_unavailable"
+        if allowed:
+            self._follow(key, body)
+        else:
+            self.answer(body.match_id, body.seat, refused("", refusal(code)))
+
+    def _follow(self, key: Key, body: play.Attach) -> None:
         self._drop(key)
         follower = self.followers[key] = Follower(self, key)
         sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
-        sub.spectate, sub.seat, sub.entropy = body.spectate, seat, body.entropy
-        # What a spectator says he has seen, nobody can know: closed tricks are not shown again (HS-13.3).
-        sub.seq = 0 if body.spectate else body.from_seq
+        sub.spectate, sub.seat, sub.entropy, sub.delegate = body.spectate, key[2], body.entropy, body.delegate
+        # What a spectator or a substitute has seen, nobody can know: closed tricks are not shown again (HS-13.3).
+        sub.seq = 0 if body.spectate or body.delegate else body.from_seq
         self.tables.subscribe(sub)
 
     def _detach(self, request: play.PlayRequest, size: int) -> None:

@@ -18,6 +18,7 @@ import structlog
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_engine.registry import Registry
 
+from ..house import House, Unserved
 from ..link import ActorLink
 from ..log.base import Entry, EventLog, Fenced, LogError, LogUnavailable, MatchStore, TailLost
 from ..settings import Settings
@@ -25,6 +26,7 @@ from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
 from ..table.core import Table
 from ..table.draft import Draft
+from . import lending
 from .marker import Guard, Marker, where
 from .routes import ROUTES, problem
 from .slot import Ref, Slot, reply
@@ -66,6 +68,7 @@ class Host:
         archiver: Archiver,
         actor_id: str,
         clock: Callable[[], int] = now_ms,
+        house: House | None = None,
     ) -> None:
         self.settings = settings
         self.registry = registry
@@ -73,6 +76,7 @@ class Host:
         self.store = store
         self.archiver = archiver
         self.actor_id = actor_id
+        self.house: House = house or Unserved()
         self.now_ms = clock
         self.slots: dict[str, Slot] = {}
         self.down_since: int | None = None  # the log takes no writes since (Unix ms)
@@ -207,7 +211,10 @@ class Host:
         self._trusted(slot)
         with self.guard(slot):
             slot.publish(draft, self.now_ms())
+        if draft.handed:
+            lending.changed(self, slot, [seat for seat, _ in draft.handed])
         if slot.table.over:
+            lending.changed(self, slot, slot.away())
             slot.disarm()
             self._refuse_waiting(slot, "match_over")
             self.spawn(self.finish(slot))
@@ -358,6 +365,7 @@ class Host:
         slot.probation = PROBATION if suspect else 0
         self.slots[slot.match] = slot
         self.hosted += 1
+        lending.changed(self, slot, slot.away())
         return slot
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:

@@ -27,6 +27,7 @@ def answer(slot: Slot, ref: int, query: lpb.Query, seat: Seat | None, now_ms: in
 def _view(slot: Slot, seat: Seat | None, now_ms: int) -> play.GetViewResponse:
     table = slot.table
     response = play.GetViewResponse(match=slot.audiences.attached())
+    response.match.seats.CopyFrom(slot.audiences.seats(slot.seats))
     if table.begun:
         response.snapshot.CopyFrom(slot.audiences.snapshot(seat))
         response.to_act.extend(() if table.over else table.game.to_act(table.state))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -14,6 +15,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou.wire import action_from_pb
 from kangtou_engine.cards import Seat
 from kangtou_engine.errors import IllegalAction
+from kangtou_engine.match.clocks import RETAKE
 
 from ..link import ActorLink
 from ..table.commands import Command, platform_refusal, refused, refused_by
@@ -23,7 +25,9 @@ from .slot import Ref, Slot, reply
 if TYPE_CHECKING:
     from .host import Host
 
-_WithSeat: TypeAlias = "lpb.Subscribe | lpb.Query | play.Command | play.StandingAnswer | play.OpenEntropy"
+_WithSeat: TypeAlias = (
+    "lpb.Subscribe | lpb.Query | play.Command | play.StandingAnswer | play.OpenEntropy | play.HandOver | play.TakeBack"
+)
 _CAUSE = re.compile(r"[a-z_]{1,32}")
 
 
@@ -34,6 +38,8 @@ def problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
 
 def _seat(call: lpb.Call, slot: Slot, body: _WithSeat) -> Seat | None:
     """The seat of the caller that is meant; None if it has no such."""
+    if call.delegate:
+        return body.seat if slot.houses.get(call.account_id) == body.seat else None
     seats = slot.table.agreement.seats_of(call.account_id)
     if not body.HasField("seat"):
         return seats[0] if seats else None
@@ -44,6 +50,9 @@ def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A gateway follows the table for one of its clients."""
     body = call.subscribe
     seat: Seat | None = None
+    if body.delegate:
+        _substitute(host, peer, call, slot)
+        return
     if body.spectate:
         if slot.table.agreement.seats_of(call.account_id):
             problem(peer, call, "not_allowed")
@@ -55,16 +64,35 @@ def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
             return
         slot.table.open_entropy(seat, body.entropy)
         slot.seen_ms = host.now_ms()
-    joining = slot.audiences.joining(seat, body.from_seq, host.now_ms())
+    connected = {*slot.seats, seat} if seat is not None else slot.seats.keys()
+    joining = slot.audiences.joining(seat, body.from_seq, host.now_ms(), connected)
     reply(peer, lpb.Reply(ref=call.ref))
     slot.follow(seat, (peer, body.sub), joining)
     host.touch(slot)
 
 
+def _substitute(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A house bot follows the table for a seat whose owner is away; it has no seat here and plays for one only."""
+    seat, account = call.subscribe.seat, call.account_id
+    table = slot.table
+    if slot.houses.get(account, seat) != seat or table.agreement.seats_of(account):
+        problem(peer, call, "not_allowed")
+    elif seat not in range(table.config.seats) or not table.prompts.away(seat) or table.over:
+        problem(peer, call, "not_delegated")
+    else:
+        slot.houses[account] = seat
+        joining = slot.audiences.joining(seat, call.subscribe.from_seq, host.now_ms(), slot.seats, delegate=True)
+        reply(peer, lpb.Reply(ref=call.ref))
+        slot.follow(seat, (peer, call.subscribe.sub), joining, delegate=True)
+        host.touch(slot)
+
+
 def unsubscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """It no longer does."""
     slot.unfollow((peer, call.unsubscribe.sub))
+    slot.tell_seats()
     reply(peer, lpb.Reply(ref=call.ref))
+    host.touch(slot)
 
 
 def entropy(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -83,13 +111,22 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    given = Command(seat, body.command_id, body.prompt, None, Ref(peer, call.ref, call.unary))
+    given = Command(seat, body.command_id, body.prompt, None, _ref(peer, call), delegate=call.delegate)
     try:
         action = action_from_pb(body.action)
     except IllegalAction as error:
         slot.answer(given, refused_by(slot.table.game, body.command_id, error))
         return
-    _submit(host, slot, Command(seat, body.command_id, body.prompt, action, given.ref))
+    lag_ms, delegate = call.lag_ms, call.delegate
+    _submit(
+        host,
+        slot,
+        Command(seat, body.command_id, body.prompt, action, given.ref, delegate=delegate, lag_ms=lag_ms),
+    )
+
+
+def _ref(peer: ActorLink, call: lpb.Call) -> Ref:
+    return Ref(peer, call.ref, call.unary, call.delegate)
 
 
 def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -99,7 +136,9 @@ def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    given = Command(seat, body.command_id, 0, None, Ref(peer, call.ref, call.unary), standing=True, until=body.until)
+    given = Command(
+        seat, body.command_id, 0, None, _ref(peer, call), standing=True, until=body.until, delegate=call.delegate
+    )
     if not body.HasField("action"):
         _submit(host, slot, given)
         return
@@ -108,7 +147,27 @@ def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     except IllegalAction as error:
         slot.answer(given, refused_by(slot.table.game, body.command_id, error))
         return
-    _submit(host, slot, Command(seat, body.command_id, 0, action, given.ref, standing=True, until=body.until))
+    _submit(host, slot, replace(given, action=action))
+
+
+def hand_over(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A seat's owner lets a substitute play, or leaves."""
+    _order(host, peer, call, slot, call.hand_over, "left" if call.hand_over.leave else "asked")
+
+
+def take_back(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """A seat's owner plays again."""
+    _order(host, peer, call, slot, call.take_back, RETAKE)
+
+
+def _order(
+    host: Host, peer: ActorLink, call: lpb.Call, slot: Slot, body: play.HandOver | play.TakeBack, order: str
+) -> None:
+    seat = None if call.delegate else _seat(call, slot, body)
+    if seat is None:
+        _not_seated(peer, call, body.command_id)
+        return
+    _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call), order=order))
 
 
 def _not_seated(peer: ActorLink, call: lpb.Call, command_id: str) -> None:
@@ -118,7 +177,8 @@ def _not_seated(peer: ActorLink, call: lpb.Call, command_id: str) -> None:
 
 def _submit(host: Host, slot: Slot, given: Command) -> None:
     """Queue it. While the log is down, only what is known to be stored, or under way, is not refused."""
-    slot.seen_ms = host.now_ms()
+    if not given.delegate:
+        slot.seen_ms = host.now_ms()
     table = slot.table
     if host.down_since is not None and not table.pending(given):
         first = table.first_answer(given)
@@ -158,6 +218,8 @@ ROUTES: Mapping[str, Route] = {
     "unsubscribe": unsubscribe,
     "command": command,
     "standing": standing,
+    "hand_over": hand_over,
+    "take_back": take_back,
     "entropy": entropy,
     "query": query,
     "stop": stop,

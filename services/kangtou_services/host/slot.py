@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -11,7 +11,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou_engine.cards import Seat
 
 from ..link import ActorLink, LinkClosed
-from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, Audiences
+from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, SEATS, Audiences
 from ..table.commands import Command
 from ..table.core import Table
 from ..table.draft import Draft
@@ -26,26 +26,37 @@ class Ref:
     peer: ActorLink
     ref: int
     unary: bool
+    delegate: bool = False
 
 
 @dataclass(slots=True)
 class Slot:
-    """A table with its followers. A seat has at most one follower: the newest."""
+    """A table with its followers. A seat has at most one follower, the newest, and at most one substitute.
+
+    houses   the accounts that have played for a seat here: none plays for another, whose cards it must not know
+    """
 
     table: Table
     audiences: Audiences
     seats: dict[Seat, Follower] = field(default_factory=dict)
     watchers: set[Follower] = field(default_factory=set)
+    delegates: dict[Seat, Follower] = field(default_factory=dict)
+    houses: dict[str, Seat] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
     faulted: bool = False
     suspect: bool = False  # blamed for a death, and nothing stored since
     probation: int = 0  # entries until it is forgiven
-    seen_ms: int = 0  # when a seat was last present
+    seen_ms: int = 0  # when an owner of a seat was last present
+    _told: Hashable = None  # what everybody knows of who plays, and of the banks
 
     @property
     def match(self) -> str:
         """The match's id."""
         return self.table.agreement.match_id
+
+    def away(self) -> list[Seat]:
+        """The seats that a substitute plays, or the clock in its place."""
+        return [seat for seat in range(self.table.config.seats) if self.table.prompts.away(seat)]
 
     def disarm(self) -> None:
         """No timer any more."""
@@ -55,30 +66,66 @@ class Slot:
 
     # ---- following ----
 
-    def follow(self, seat: Seat | None, follower: Follower, joining: bytes) -> None:
+    def follow(self, seat: Seat | None, follower: Follower, joining: bytes, *, delegate: bool = False) -> None:
         """Add a follower; a seat's older one is told and let go. Of a match that is over it gets the end, and all."""
         self.unfollow(follower)
         over = self.table.over
         if not over and seat is None:
             self.watchers.add(follower)
         elif not over and seat is not None:
-            older = self.seats.get(seat)
-            self.seats[seat] = follower
+            held = self.delegates if delegate else self.seats
+            older = held.get(seat)
+            held[seat] = follower
+            if delegate:
+                self.table.substitutes.housed.add(seat)
             if older is not None:
                 text = ("another stream took this seat", "该座位已被另一连接接管")
                 self._send([older], 0, self.notice(seat, 2, *text), last=True)
         self._send([follower], self.table.seq, joining, last=over)
+        self.tell_seats(follower)
 
     def unfollow(self, follower: Follower) -> None:
         """Let a follower go."""
-        self.watchers.discard(follower)
-        for seat in [seat for seat, one in self.seats.items() if one == follower]:
-            del self.seats[seat]
+        self._keep(lambda one: one != follower)
 
     def drop_peer(self, peer: ActorLink) -> None:
         """A gateway's link has ended."""
-        self.watchers = {one for one in self.watchers if one[0] is not peer}
-        self.seats = {seat: one for seat, one in self.seats.items() if one[0] is not peer}
+        self._keep(lambda one: one[0] is not peer)
+        self.tell_seats()
+
+    def _keep(self, stays: Callable[[Follower], bool]) -> None:
+        self.watchers = {one for one in self.watchers if stays(one)}
+        self.seats = {seat: one for seat, one in self.seats.items() if stays(one)}
+        self.delegates = {seat: one for seat, one in self.delegates.items() if stays(one)}
+        self.table.substitutes.housed &= self.delegates.keys()
+
+    @property
+    def everybody(self) -> list[tuple[Seat | None, Follower, bool]]:
+        """All followers, with the seat that they see and whether as its substitute."""
+        return [
+            *((seat, one, False) for seat, one in self.seats.items()),
+            *((seat, one, True) for seat, one in self.delegates.items()),
+            *((None, one, False) for one in self.watchers),
+        ]
+
+    def news_of_seats(self) -> play.Seats | None:
+        """Who plays, who is there, and the banks, if that has changed since it was last told."""
+        ledger = self.table.prompts.ledger
+        if ledger is None:
+            return None
+        news = (ledger.away, ledger.bank_ms, frozenset(self.seats))
+        if news == self._told:
+            return None
+        self._told = news
+        return self.audiences.seats(self.seats)
+
+    def tell_seats(self, but: Follower | None = None) -> None:
+        """Tell everybody (`but`: who has just been told), if there is something to tell."""
+        news = None if self.table.over else self.news_of_seats()
+        if news is not None:
+            for seat, follower, _ in self.everybody:
+                if follower != but:
+                    self._send([follower], 0, self.audiences.message(seat, SEATS, news))
 
     def notice(self, seat: Seat | None, kind: int, english: str, chinese: str) -> bytes:
         """A notice for one audience."""
@@ -87,28 +134,28 @@ class Slot:
 
     def lost(self) -> None:
         """The table is somebody else's: empty last deliveries tell the gateways to look for it."""
-        self._send([*self.seats.values(), *self.watchers], 0, b"", last=True)
+        self._send([one for _, one, _ in self.everybody], 0, b"", last=True)
         self._let_go()
 
     def tell_all(self, kind: int, english: str, chinese: str, last: bool = False) -> None:
         """A notice for everybody; `last` lets them go."""
-        for seat, follower in self.seats.items():
+        for seat, follower, _ in self.everybody:
             self._send([follower], 0, self.notice(seat, kind, english, chinese), last)
-        if self.watchers:
-            self._send(self.watchers, 0, self.notice(None, kind, english, chinese), last)
         if last:
             self._let_go()
 
     def remind(self, now_ms: int) -> None:
         """The prompts of the seats that are asked, as they are now."""
-        found = [(follower, seat, self.audiences.prompt(seat, now_ms)) for seat, follower in self.seats.items()]
-        for follower, seat, prompt in found:
+        for seat, follower, delegate in self.everybody:
+            prompt = self.audiences.prompt(seat, now_ms, delegate=delegate)
             if prompt is not None:
                 self._send([follower], 0, self.audiences.message(seat, PROMPT, prompt))
 
     def _let_go(self) -> None:
         self.seats.clear()
+        self.delegates.clear()
         self.watchers.clear()
+        self.table.substitutes.housed.clear()
 
     # ---- answers and entries ----
 
@@ -129,7 +176,7 @@ class Slot:
 
     def _on_stream(self, seat: Seat, ref: Ref) -> Follower | None:
         """The subscription on which the answer travels, if it does."""
-        follower = self.seats.get(seat)
+        follower = (self.delegates if ref.delegate else self.seats).get(seat)
         return follower if follower is not None and follower[0] is ref.peer and not ref.unary else None
 
     def publish(self, draft: Draft, now_ms: int) -> None:
@@ -154,32 +201,55 @@ class Slot:
             self._send(followers, draft.entry.seq, payload, last=over)
         if over:
             self._let_go()
+        else:
+            self._taken_back(draft)
+
+    def _taken_back(self, draft: Draft) -> None:
+        """The substitutes of seats whose owners play again are let go."""
+        for seat, cause in draft.handed:
+            follower = None if cause or self.table.prompts.away(seat) else self.delegates.pop(seat, None)
+            if follower is not None:
+                self.table.substitutes.housed.discard(seat)
+                text = ("the owner plays this seat again", "座位主人已取回该座位")
+                self._send([follower], 0, self.notice(seat, 6, *text), last=True)
 
     def _payloads(self, draft: Draft, seq: int, now_ms: int) -> list[tuple[list[Follower], bytes]]:
         """What each follower is sent of an entry, answers to commands on streams first."""
         table, audiences = self.table, self.audiences
-        who: list[Seat | None] = [*self.seats, *([None] if self.watchers else [])]
+        who: list[Seat | None] = [*self.seats.keys() | self.delegates.keys(), *([None] if self.watchers else [])]
         events = audiences.entry(seq, draft.time_ms, tuple(draft.events), who) if draft.events else {}
         ended = audiences.ended() if table.over else None
+        news = self.news_of_seats()
+        handed = {seat for seat, _ in draft.handed}
         found: list[tuple[list[Follower], bytes]] = []
-        for seat in who:
-            parts = [events.get(seat, b"")]
+        for seat, followers, delegate in self._groups():
+            parts = [*self._answers(seat, draft, delegate), events.get(seat, b"")]
             asked = table.prompts.asked[seat] if seat is not None else None
-            if seat is not None:
-                parts = [*self._answers(seat, draft), *parts]
-            if asked is not None and asked.number == seq and (prompt := audiences.prompt(seat, now_ms)) is not None:
-                parts.append(audiences.message(seat, PROMPT, prompt))
+            if asked is not None and (asked.number == seq or seat in handed):
+                prompt = audiences.prompt(seat, now_ms, delegate=delegate)
+                if prompt is not None:
+                    parts.append(audiences.message(seat, PROMPT, prompt))
+            if news is not None:
+                parts.append(audiences.message(seat, SEATS, news))
             if ended is not None:
                 parts.append(audiences.message(seat, ENDED, ended))
             if payload := b"".join(parts):
-                found.append((list(self.watchers) if seat is None else [self.seats[seat]], payload))
+                found.append((followers, payload))
         return found
 
-    def _answers(self, seat: Seat, draft: Draft) -> list[bytes]:
+    def _groups(self) -> list[tuple[Seat | None, list[Follower], bool]]:
+        """Followers who are sent the same."""
+        seated = [(seat, [one], delegate) for seat, one, delegate in self.everybody if seat is not None]
+        return [*seated, *([(None, list(self.watchers), False)] if self.watchers else [])]
+
+    def _answers(self, seat: Seat | None, draft: Draft, delegate: bool) -> list[bytes]:
         return [
             self.audiences.message(seat, ANSWER, answer)
             for command, answer in draft.answers
-            if command.seat == seat and isinstance(command.ref, Ref) and self._on_stream(seat, command.ref)
+            if command.seat == seat
+            and isinstance(command.ref, Ref)
+            and command.ref.delegate is delegate
+            and self._on_stream(command.seat, command.ref)
         ]
 
     def _send(self, followers: Iterable[Follower], seq: int, payload: bytes, last: bool = False) -> None:

@@ -6,11 +6,12 @@ and payloads put one behind the other are one PlayResponse, so nobody on the way
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
 
+from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou.wire import action_to_pb, choice_to_pb, event_to_pb, too_many_to_pb, value_to_pb
 from kangtou_engine.cards import Seat
@@ -24,6 +25,7 @@ LIST_LIMIT = 200  # legal actions in a prompt
 
 # Field numbers of Update's body as tags of length-delimited fields.
 ATTACHED, ANSWER, ENTRY, PROMPT, SNAPSHOT, NOTICE, ENDED = 0x1A, 0x22, 0x2A, 0x32, 0x3A, 0x42, 0x4A
+SEATS = 0x5A
 
 
 def _varint(number: int) -> bytes:
@@ -79,11 +81,16 @@ class Audiences:
 
     # ---- what a new subscription gets ----
 
-    def joining(self, seat: Seat | None, from_seq: int, now_ms: int) -> bytes:
+    def joining(
+        self, seat: Seat | None, from_seq: int, now_ms: int, connected: Collection[Seat] = (), delegate: bool = False
+    ) -> bytes:
         """Attached, then what is missing (or the whole view), the open prompt, the end."""
-        parts = [self.message(seat, ATTACHED, self.attached())]
+        attached = self.attached()
+        if self.table.prompts.ledger is not None:
+            attached.seats.CopyFrom(self.seats(connected))
+        parts = [self.message(seat, ATTACHED, attached)]
         parts += self._missed(seat, from_seq)
-        prompt = self.prompt(seat, now_ms)
+        prompt = self.prompt(seat, now_ms, delegate=delegate)
         if prompt is not None:
             parts.append(self.message(seat, PROMPT, prompt))
         if self.table.over:
@@ -114,11 +121,30 @@ class Audiences:
             over=self.table.over,
             board=agreement.board,
         )
-        message.clock.turn_ms = agreement.turn_ms
-        message.clock.window_ms = agreement.window_ms
+        message.clock.CopyFrom(self._clock())
         for member in agreement.members:
             kind = 1 if member.kind == "human" else 2
             message.players.add(account_id=member.account_id, name=member.name, kind=kind)
+        return message
+
+    def _clock(self) -> pb.Clock:
+        agreement = self.table.agreement
+        return pb.Clock(
+            turn_ms=agreement.turn_ms,
+            window_ms=agreement.window_ms,
+            bank_ms=agreement.bank_ms,
+            increment_ms=agreement.increment_ms,
+            lag_ms=agreement.lag_ms,
+            lag_match_ms=agreement.lag_match_ms,
+            late_most=agreement.late_most,
+        )
+
+    def seats(self, connected: Collection[Seat]) -> play.Seats:
+        """Who plays the seats, and their banks: the same for everybody. Empty where nothing is kept of them."""
+        message, ledger = play.Seats(), self.table.prompts.ledger
+        if ledger is not None:
+            for seat, (away, bank_ms) in enumerate(zip(ledger.away, ledger.bank_ms, strict=True)):
+                message.seats.add(seat=seat, delegated=away, connected=seat in connected, bank_ms=bank_ms)
         return message
 
     def snapshot(self, seat: Seat | None) -> play.Snapshot:
@@ -126,11 +152,11 @@ class Audiences:
         view = self.table.game.view(self.table.state, seat)
         return play.Snapshot(seq=self.table.seq, view=value_to_pb(view_to_plain(view)))
 
-    def prompt(self, seat: Seat | None, now_ms: int) -> play.Prompt | None:
-        """A seat's open question, None if it is not asked."""
+    def prompt(self, seat: Seat | None, now_ms: int, *, delegate: bool = False) -> play.Prompt | None:
+        """A seat's open question for its owner or its substitute, None for the one that is not asked."""
         table = self.table
         asked = table.prompts.asked[seat] if seat is not None else None
-        if seat is None or asked is None or table.over:
+        if seat is None or asked is None or table.over or delegate is not bool(table.prompts.away(seat)):
             return None
         message = play.Prompt(
             number=asked.number,
@@ -138,6 +164,11 @@ class Audiences:
             deadline_ms=asked.deadline_ms,
             default_action=action_to_pb(table.game.default(table.state, seat)),
         )
+        if asked.deadline_ms > asked.own_ms:
+            message.turn_left_ms = max(0, asked.own_ms - now_ms)
+            message.bank_left_ms = asked.deadline_ms - max(now_ms, asked.own_ms)
+        else:
+            message.turn_left_ms = message.left_ms
         legal = table.game.legal(table.state, seat, LIST_LIMIT)
         if isinstance(legal, TooMany):
             message.too_many.CopyFrom(too_many_to_pb(table.game, legal))

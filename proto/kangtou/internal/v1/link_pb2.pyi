@@ -59,7 +59,11 @@ class Call(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     STOP_FIELD_NUMBER: _builtins.int
     STATS_FIELD_NUMBER: _builtins.int
+    HAND_OVER_FIELD_NUMBER: _builtins.int
+    TAKE_BACK_FIELD_NUMBER: _builtins.int
     UNARY_FIELD_NUMBER: _builtins.int
+    DELEGATE_FIELD_NUMBER: _builtins.int
+    LAG_MS_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     """Chosen by the gateway; the reply carries it. 0: no reply wanted."""
     match_id: _builtins.str
@@ -67,6 +71,10 @@ class Call(_message.Message):
     """Whom the gateway has authenticated. The table knows its seats' accounts."""
     unary: _builtins.bool
     """The answer to a command goes into the reply, even if the seat has a subscription on this link."""
+    delegate: _builtins.bool
+    """It comes from a house bot that the gateway has let in as the substitute of the seat."""
+    lag_ms: _builtins.int
+    """The lag that the gateway has measured on the caller's stream."""
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -87,6 +95,10 @@ class Call(_message.Message):
     def stop(self) -> Global___Stop: ...
     @_builtins.property
     def stats(self) -> Global___Stats: ...
+    @_builtins.property
+    def hand_over(self) -> _play_pb2.HandOver: ...
+    @_builtins.property
+    def take_back(self) -> _play_pb2.TakeBack: ...
     def __init__(
         self,
         *,
@@ -103,13 +115,17 @@ class Call(_message.Message):
         query: Global___Query | None = ...,
         stop: Global___Stop | None = ...,
         stats: Global___Stats | None = ...,
+        hand_over: _play_pb2.HandOver | None = ...,
+        take_back: _play_pb2.TakeBack | None = ...,
         unary: _builtins.bool = ...,
+        delegate: _builtins.bool = ...,
+        lag_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "entropy", b"entropy", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "entropy", b"entropy", "hello", b"hello", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -163,12 +179,15 @@ class Subscribe(_message.Message):
     FROM_SEQ_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    DELEGATE_FIELD_NUMBER: _builtins.int
     sub: _builtins.int
     """Chosen by the gateway, unique on this link."""
     spectate: _builtins.bool
     from_seq: _builtins.int
     entropy: _builtins.bytes
     seat: _builtins.int
+    delegate: _builtins.bool
+    """As the seat's substitute."""
     def __init__(
         self,
         *,
@@ -177,10 +196,11 @@ class Subscribe(_message.Message):
         from_seq: _builtins.int = ...,
         entropy: _builtins.bytes = ...,
         seat: _builtins.int | None = ...,
+        delegate: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "entropy", b"entropy", "from_seq", b"from_seq", "seat", b"seat", "spectate", b"spectate", "sub", b"sub"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "delegate", b"delegate", "entropy", b"entropy", "from_seq", b"from_seq", "seat", b"seat", "spectate", b"spectate", "sub", b"sub"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
