@@ -6,18 +6,19 @@ import asyncio
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.boards import match_commitment
 from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment
-from kangtou_services.agreement import BOT, Agreement, Member
+from kangtou_services.agreement import BOT, HUMAN, Agreement, Member
 from kangtou_services.gateway.server import Running, start
 from kangtou_services.host.serve import Serving, serving
+from kangtou_services.house import House, Unserved
 from kangtou_services.identity import Account, Issued, Session, StoreUnavailable
 from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
@@ -30,6 +31,7 @@ class NamesAsTokens:
         self.ended: set[str] = set()
         self.roles: dict[str, frozenset[str]] = {}
         self.reached = True
+        self.people: set[str] = set()
 
     async def who(self, token: str) -> Session | None:
         """See Identity."""
@@ -38,7 +40,8 @@ class NamesAsTokens:
         kind, _, name = token.partition("-")
         if kind not in ("t", "u") or not name or token in self.ended:
             return None
-        account = Account(name, name.title(), BOT, self.roles.get(name, frozenset({"player"})))
+        kind_of = HUMAN if name in self.people else BOT
+        account = Account(name, name.title(), kind_of, self.roles.get(name, frozenset({"player"})))
         return Session(account, time.time_ns() // 1_000_000 + 3_600_000)
 
     async def register(self, name: str, kind: str, command_id: str, peer: str) -> Issued | pb.Refusal:
@@ -101,13 +104,20 @@ class Server:
         game: str = "parrot",
         entropies: Mapping[int, bytes] | None = None,
         seed: bytes = b"",
+        people: Collection[str] = (),
         **given: Any,
     ) -> Agreement:
-        """Create a match. Options of the game as `options`; a `board` comes with its seed."""
+        """Create a match. Options as `options`; a `board` comes with its seed; `people` are accounts of persons."""
+        self.identity.people.update(people)
         seed = seed or secrets.token_bytes(SEED_BYTES)
         opened = entropies or {}
         members = tuple(
-            Member(name, name.title(), BOT, entropy_commitment(opened[seat]) if seat in opened else "")
+            Member(
+                name,
+                name.title(),
+                HUMAN if name in people else BOT,
+                entropy_commitment(opened[seat]) if seat in opened else "",
+            )
             for seat, name in enumerate(players)
         )
         agreement = Agreement(
@@ -147,12 +157,14 @@ async def _nothing(actor_id: str) -> None:
 
 
 @asynccontextmanager
-async def whole_server(hosts: int = 1, gateways: int = 1, **overrides: Any) -> AsyncIterator[Server]:
+async def whole_server(
+    hosts: int = 1, gateways: int = 1, house: House | None = None, **overrides: Any
+) -> AsyncIterator[Server]:
     """Everything in one process, on free ports and a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True) as folder:
         given = {"data": Path(folder), "port": 0, "extra_games": "tests.games.parrot:GAME", "link_secret": "s"}
         settings = Settings(**{**given, **overrides})
-        backend = in_memory(settings)
+        backend = replace(in_memory(settings), house=house or Unserved())
         identity = NamesAsTokens()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(backend.close)

@@ -24,14 +24,16 @@ from kangtou_engine.errors import BadOptions
 from kangtou_engine.match.match import Game
 from kangtou_engine.shuffle import SEED_BYTES
 
-from .agreement import Agreement, Member
+from .agreement import HUMAN, Agreement, Member
 from .functions import stop_if_cancelled
 from .identity import StoreUnavailable
 from .log.base import LogUnavailable, MatchStore
 from .refusals import refusal
+from .settings import Settings
 
 _log = structlog.get_logger(__name__)
 
+_LAG_TIMES = 20  # what is given back in a match, at most, where only the cap for one action was chosen
 CLOCK_LEAST_MS, CLOCK_MOST_MS = 50, 24 * 3_600_000
 
 
@@ -60,11 +62,20 @@ class Tables(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Clocks:
-    """What a table has where nothing else was chosen, in ms. `window_ms` 0: the game's own (table/prompts.py)."""
+    """What a table has where nothing else was chosen, in ms. `window_ms` 0: the game's own (match/clocks.py).
+
+    `lag_ms` and `lag_match_ms` are for tables at which a person sits; the others have what they chose.
+    """
 
     turn_ms: int = 30_000
     window_ms: int = 0
     open_wait_ms: int = 3_000
+    bank_ms: int = 0
+    increment_ms: int = 0
+    lag_ms: int = 500
+    lag_match_ms: int = 10_000
+    late_most: int = 2
+    substitute_ms: int = 1_000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,6 +93,10 @@ class Choice:
     turn_ms: int
     window_ms: int
     rated: bool = False
+    bank_ms: int = 0
+    increment_ms: int = 0
+    lag_ms: int = 0  # 0: the server's for people, none for bots
+    lag_match_ms: int = 0
 
     def to_json(self) -> str:
         """Canonical JSON."""
@@ -96,7 +111,8 @@ class Choice:
     @property
     def key(self) -> str:
         """A hash that is equal for choices that mean the same."""
-        parts = (self.game, self.version, self.seats, self.resolved, self.turn_ms, self.window_ms, self.rated)
+        clocks = (self.turn_ms, self.window_ms, self.bank_ms, self.increment_ms, self.lag_ms, self.lag_match_ms)
+        parts = (self.game, self.version, self.seats, self.resolved, *clocks, self.rated)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
     def choice_pb(self) -> pb.GameChoice:
@@ -106,7 +122,14 @@ class Choice:
 
     def clock_pb(self) -> pb.Clock:
         """As clients see it."""
-        return pb.Clock(turn_ms=self.turn_ms, window_ms=self.window_ms)
+        return pb.Clock(
+            turn_ms=self.turn_ms,
+            window_ms=self.window_ms,
+            bank_ms=self.bank_ms,
+            increment_ms=self.increment_ms,
+            lag_ms=self.lag_ms,
+            lag_match_ms=self.lag_match_ms,
+        )
 
 
 def check_choice(
@@ -121,7 +144,15 @@ def check_choice(
     except BadOptions as error:
         return refusal_to_pb(game, error)
     times: dict[str, int] = {}
-    for name, default in (("turn_ms", clocks.turn_ms), ("window_ms", clocks.window_ms)):
+    defaults = (
+        ("turn_ms", clocks.turn_ms),
+        ("window_ms", clocks.window_ms),
+        ("bank_ms", clocks.bank_ms),
+        ("increment_ms", clocks.increment_ms),
+        ("lag_ms", 0),
+        ("lag_match_ms", 0),
+    )
+    for name, default in defaults:
         given = getattr(clock, name)
         if given and not CLOCK_LEAST_MS <= given <= CLOCK_MOST_MS:
             return refusal("bad_clock", option=name, given=given, low=CLOCK_LEAST_MS, high=CLOCK_MOST_MS)
@@ -142,6 +173,12 @@ def good_commitment(text: str) -> bool:
 
 def _wall_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+def clocks_of(settings: Settings) -> Clocks:
+    """A server's own."""
+    names = (field.name for field in dataclasses.fields(Clocks))
+    return Clocks(**{name: getattr(settings, name) for name in names})
 
 
 class Opening:
@@ -177,6 +214,7 @@ class Opening:
         A tournament gives `board` and its `seed` (engine/boards.py); the members then commit to no entropy.
         Repeats do no harm: agreement and seed are those of the first. Raises StoreUnavailable: then it may exist.
         """
+        clocks, people = self._clocks, any(member.kind == HUMAN for member in members)
         seed = seed or secrets.token_bytes(SEED_BYTES)
         agreement = Agreement(
             match_id=match_id,
@@ -193,7 +231,13 @@ class Opening:
             pool=pool,
             board=board,
             tags=dict(tags or {}),
-            open_wait_ms=self._clocks.open_wait_ms,
+            open_wait_ms=clocks.open_wait_ms,
+            bank_ms=choice.bank_ms,
+            increment_ms=choice.increment_ms,
+            lag_ms=choice.lag_ms or (clocks.lag_ms if people else 0),
+            lag_match_ms=choice.lag_match_ms or _LAG_TIMES * choice.lag_ms or (clocks.lag_match_ms if people else 0),
+            late_most=clocks.late_most if people else 0,
+            substitute_ms=clocks.substitute_ms,
         )
         try:
             created = await self._store.create(match_id, agreement.to_json(), seed)

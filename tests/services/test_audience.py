@@ -346,7 +346,7 @@ class Twins:
         known = set(self.hand(self.one)) if self.who is not None else set()
         hidden = {card for card in pile if card not in known}
         twin = OtherDeal(chance, 1, another(rng, pile, hidden))
-        monkeypatch.setattr(core, "SeededChance", lambda *_: twin)
+        monkeypatch.setattr(core, "match_chance", lambda *_: twin)
         self.two = Played(self.game, self.agreement)
         self.two.write()
         monkeypatch.undo()

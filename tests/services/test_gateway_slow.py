@@ -17,6 +17,7 @@ from kangtou_services.gateway import limits, outbox
 from kangtou_services.gateway.calls import CallError
 from kangtou_services.gateway.outbox import Outbox, Queue, TooSlow
 from kangtou_services.gateway.streams import PlayStream
+from kangtou_services.house import Unserved
 from kangtou_services.identity import Account, Session
 from tests.inprocess import Server, until, whole_server
 from tests.services.raw import METHOD, bearer

@@ -142,7 +142,8 @@ class Stacked:
 
     pile: Cards = ()
 
-    def __init__(self, match: str, seed: bytes, entropies: Sequence[bytes]) -> None:
+    def __init__(self, match: str, board: str, seed: bytes, entropies: Sequence[bytes]) -> None:
+        assert not board
         self._others = SeededChance(match, seed, entropies)
 
     def shuffle(self, pack: Cards, purpose: str, number: int) -> Cards:
@@ -179,7 +180,7 @@ def answer_time(
     monkeypatch: pytest.MonkeyPatch, pile: Cards, discard: str, delay: Callable[[], int], gap: int
 ) -> tuple[bool, int]:
     """Whether WHO could pong, and how long after the discard its standing `pass` is given."""
-    monkeypatch.setattr(core, "SeededChance", Stacked)
+    monkeypatch.setattr(core, "match_chance", Stacked)
     monkeypatch.setattr(Stacked, "pile", pile)
     options: Mapping[str, object] = {**QUICK, "first_dealer": 0}
     played = Played(ERBAIWU, agree(ERBAIWU, options, seats=4, people=(0, 1, 2, 3), **OWN))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .client import Client, connect
 from .lobby import Place, Queued, QuickMatch, Wanted
-from .match import Change, Match, Player, Prompt
+from .match import Change, Match, Player, Prompt, SeatStatus
 from .session import Session
 from .tables import Rematch, TableChange, TableFilter, TableTerms
 from .values import (
@@ -56,6 +56,7 @@ __all__ = [
     "QuickMatch",
     "Refused",
     "Rematch",
+    "SeatStatus",
     "Session",
     "TableChange",
     "TableFilter",

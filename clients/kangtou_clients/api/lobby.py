@@ -40,6 +40,9 @@ class Wanted:
     turn_ms: int = 0
     window_ms: int = 0
     rules: str = ""
+    bank_ms: int = 0
+    increment_ms: int = 0
+    lag_ms: int = 0
 
     def choice(self) -> game_pb2.GameChoice:
         """For the protocol."""
@@ -48,7 +51,13 @@ class Wanted:
 
     def clock(self) -> game_pb2.Clock:
         """For the protocol."""
-        return game_pb2.Clock(turn_ms=self.turn_ms, window_ms=self.window_ms)
+        return game_pb2.Clock(
+            turn_ms=self.turn_ms,
+            window_ms=self.window_ms,
+            bank_ms=self.bank_ms,
+            increment_ms=self.increment_ms,
+            lag_ms=self.lag_ms,
+        )
 
 
 @dataclass(frozen=True, slots=True)

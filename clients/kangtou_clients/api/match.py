@@ -37,6 +37,16 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatStatus:
+    """Who plays a seat now. `delegated`: why a substitute does (timeouts, left, asked), "": the owner; bank in ms."""
+
+    seat: Seat
+    delegated: str
+    connected: bool
+    bank_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What one entry of the log brought. `gap`: earlier ones were left out, look at `Match.view` instead."""
 
@@ -52,6 +62,7 @@ class Prompt:
 
     number       changes when the seat must decide anew
     deadline_ms  Unix ms by the server's clock; `left_ms` when this was sent, 0: no limit. Then `default` is played
+    turn_ms      what of `left_ms` is the question's own time; the rest, `bank_ms`, is the seat's bank
     legal        all legal actions, or TooMany if they cannot be listed: then ask `Client.check` or the engine
     """
 
@@ -61,6 +72,8 @@ class Prompt:
     left_ms: int
     default: Action
     legal: Legal
+    turn_ms: int = 0
+    bank_ms: int = 0
 
     async def answer(self, action: Action | str) -> Answer:
         """Act; returns when the action is durable, or why it is refused. Raises IllegalAction for a malformed text."""
@@ -83,6 +96,9 @@ class Match:
         self.players: tuple[Player, ...] = ()
         self.rated = False
         self.turn_ms = self.window_ms = 0
+        self.bank_ms = self.increment_ms = self.lag_ms = 0
+        self.seats: tuple[SeatStatus, ...] = ()  # empty at a table of bots with plain clocks
+        self.delegate = False  # as the substitute of the seat's owner
         self.prompt: Prompt | None = None
         self.ending: Ending | None = None
         self.warnings: tuple[TrustWarning, ...] = ()
@@ -217,6 +233,8 @@ class Match:
             self._ended(update.ended)
         elif what == "notice":
             self._noticed(update.notice)
+        elif what == "seats":
+            self._seats(update.seats)
         self._tell()
 
     def fail(self, error: Exception) -> None:
@@ -245,10 +263,23 @@ class Match:
             self._witness = Witness(self.match_id, self._game, self._config, self.entropy)
             self.players = tuple(Player(one.account_id, one.name, _KINDS[one.kind]) for one in message.players)
             self.rated = message.rated
-            self.turn_ms, self.window_ms = message.clock.turn_ms, message.clock.window_ms
+            clock = message.clock
+            self.turn_ms, self.window_ms = clock.turn_ms, clock.window_ms
+            self.bank_ms, self.increment_ms, self.lag_ms = clock.bank_ms, clock.increment_ms, clock.lag_ms
+        self._seats(message.seats)
         assert self._witness is not None
         self._witness.seat = None if self.spectate else self.seat
         self._warn(self._witness.attached(message.seed_commitment, tuple(message.entropy_commitments), message.board))
+
+    def _seats(self, message: play.Seats) -> None:
+        self.seats = tuple(SeatStatus(one.seat, one.delegated, one.connected, one.bank_ms) for one in message.seats)
+        if self.delegated and not self.delegate:
+            self.prompt = None  # it is the substitute's now
+
+    @property
+    def delegated(self) -> str:
+        """Why a substitute plays this seat; "" if its owner does."""
+        return next((one.delegated for one in self.seats if one.seat == self.seat), "")
 
     def _snapshot(self, message: play.Snapshot) -> None:
         self._view = view_from_plain(self.game, self.config, value_from_pb(message.view))
@@ -286,7 +317,16 @@ class Match:
             else tuple(map(action_from_pb, message.legal))
         )
         default = action_from_pb(message.default_action)
-        self.prompt = Prompt(self, message.number, message.deadline_ms, message.left_ms, default, legal)
+        self.prompt = Prompt(
+            self,
+            message.number,
+            message.deadline_ms,
+            message.left_ms,
+            default,
+            legal,
+            message.turn_left_ms,
+            message.bank_left_ms,
+        )
 
     def _ended(self, message: play.Ended) -> None:
         if self.ending is not None:
@@ -297,7 +337,7 @@ class Match:
             self._warn(self._witness.ended(self.ending))
 
     def _noticed(self, message: play.Notice) -> None:
-        if message.kind == play.NOTICE_KIND_SUPERSEDED:
+        if message.kind in (play.NOTICE_KIND_SUPERSEDED, play.NOTICE_KIND_TAKEN_BACK):
             self.fail(Gone(message.text_en))
         elif message.kind == play.NOTICE_KIND_TABLE_FAULTED:
             self.refuse(Refused("", "table_faulted", message.text_en, message.text_zh))

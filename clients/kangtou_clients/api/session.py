@@ -102,14 +102,22 @@ class Session:
     # ---- matches ----
 
     async def attach(
-        self, match_id: str, *, seat: Seat | None = None, entropy: bytes = b"", from_seq: int = 0
+        self,
+        match_id: str,
+        *,
+        seat: Seat | None = None,
+        entropy: bytes = b"",
+        from_seq: int = 0,
+        delegate: bool = False,
     ) -> Match | Refused:
         """Take one's seat in a match (`seat` only for an account that has several). Returns when it is known here.
 
+        `delegate`: play `seat` as a house bot for its owner until he takes it back; then the match ends here with Gone.
         `entropy` is what the commitment given with sit or ticket opens to. Raises Gone, CallFailed.
         """
         match = Match(match_id, seat, False, entropy, self._registry)
         match.seq = from_seq
+        match.delegate = delegate
         return await self._join(match)
 
     async def watch(self, match_id: str) -> Match | Refused:
@@ -165,6 +173,20 @@ class Session:
         if match.seat is not None:
             standing.seat = match.seat
         return await self._ask(match.match_id, standing.command_id, play.PlayRequest(standing=standing))
+
+    async def hand_over(self, match: Match, *, leave: bool = False) -> Answer:
+        """Let a substitute play one's seat; `leave`: one leaves, which is recorded. Raises Gone, CallFailed."""
+        wish = play.HandOver(match_id=match.match_id, command_id=self._new_id(), leave=leave)
+        if match.seat is not None:
+            wish.seat = match.seat
+        return await self._ask(match.match_id, wish.command_id, play.PlayRequest(hand_over=wish))
+
+    async def take_back(self, match: Match) -> Answer:
+        """Play one's seat again. Raises Gone, CallFailed."""
+        wish = play.TakeBack(match_id=match.match_id, command_id=self._new_id())
+        if match.seat is not None:
+            wish.seat = match.seat
+        return await self._ask(match.match_id, wish.command_id, play.PlayRequest(take_back=wish))
 
     def _new_id(self) -> str:
         return f"{self._name}-{next(self._ids)}"
@@ -307,7 +329,13 @@ class Session:
 
 
 def _attach(match: Match) -> play.PlayRequest:
-    attach = play.Attach(match_id=match.match_id, spectate=match.spectate, from_seq=match.seq, entropy=match.entropy)
+    attach = play.Attach(
+        match_id=match.match_id,
+        spectate=match.spectate,
+        from_seq=match.seq,
+        entropy=match.entropy,
+        delegate=match.delegate,
+    )
     if match.seat is not None:
         attach.seat = match.seat
     return play.PlayRequest(attach=attach)

@@ -49,6 +49,12 @@ Free: TypeAlias = Annotated[
     int, typer.Option("--free", metavar="N", min=0, max=MOST, help="with at least so many free seats")
 ]
 Rated: TypeAlias = Annotated[bool | None, typer.Option("--rated/--unrated", help="default: either")]
+BankMs: TypeAlias = Annotated[
+    int, typer.Option("--bank-ms", metavar="MS", min=0, max=MOST, help="time bank of a seat for the match")
+]
+IncrementMs: TypeAlias = Annotated[
+    int, typer.Option("--increment-ms", metavar="MS", min=0, max=MOST, help="what each own turn adds to the bank")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -66,6 +72,8 @@ def quick(
     seats: Seats = 0,
     turn_ms: TurnMs = 0,
     window_ms: WindowMs = 0,
+    bank_ms: BankMs = 0,
+    increment_ms: IncrementMs = 0,
     rated: Annotated[bool, typer.Option("--rated", help="in the rated pool")] = False,
     pool: Annotated[str, typer.Option("--pool", metavar="NAME", help="a pool of its own name")] = "",
     rules: Rules = "",
@@ -81,6 +89,7 @@ def quick(
     """
     common = of(context)
     wanted = replace(wanted_of(common, game, option, seats, turn_ms, window_ms), rules=rules)
+    wanted = replace(wanted, bank_ms=bank_ms, increment_ms=increment_ms)
 
     async def work(remote: Remote) -> None:
         async with remote.client.lobby.quick(wanted, rated=rated, pool=pool) as queue:
@@ -119,6 +128,8 @@ def open_table(
     rematch_s: Annotated[
         int, typer.Option("--rematch-s", metavar="S", min=0, max=MOST, help="time to agree on another match")
     ] = 0,
+    bank_ms: BankMs = 0,
+    increment_ms: IncrementMs = 0,
 ) -> None:
     """Open a table with free seats, and own it; you do not sit there yet.
 
@@ -131,9 +142,11 @@ def open_table(
       kangtou open erbaiwu --seats 3 --turn-ms 60000
       kangtou open wushik --rules liaoning --start ready
       kangtou open duizhu --private --start owner
+      kangtou open duizhu --turn-ms 15000 --bank-ms 120000 --increment-ms 1000
     """
     common = of(context)
     wanted = replace(wanted_of(common, game, option, seats, turn_ms, window_ms), rules=rules)
+    wanted = replace(wanted, bank_ms=bank_ms, increment_ms=increment_ms)
     terms = TableTerms(
         word_of(common, "start", start, STARTS),
         private,

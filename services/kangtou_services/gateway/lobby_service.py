@@ -34,7 +34,7 @@ from ..lobby.rematch import Result
 from ..marks import Marks
 from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore
 from ..matchmaking.matcher import Matcher
-from ..opening import Choice, Clocks, Games, LiveMatches, Opening, check_choice
+from ..opening import Choice, Clocks, Games, LiveMatches, Opening, check_choice, clocks_of
 from ..settings import Settings
 from .auth import Callers
 from .calls import CallError, Code, Context
@@ -194,7 +194,7 @@ def add(
             replicas = settings.replicas
             stores = _Stores(RedisPoolStore(client, replicas), RedisLobbyStore(client, replicas))
         games: Games = parts.backend.registry
-        clocks = Clocks(settings.turn_ms, settings.window_ms, settings.open_wait_ms)
+        clocks = clocks_of(settings)
         opening, live = Opening(matches, parts.router, clocks), LiveMatches(matches)
         matcher = Matcher(stores.pools, games, opening, live)
         quick = MatchmakingSettings(bot_tickets=settings.bot_tickets)

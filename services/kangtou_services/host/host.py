@@ -211,10 +211,9 @@ class Host:
         self._trusted(slot)
         with self.guard(slot):
             slot.publish(draft, self.now_ms())
-        if draft.handed:
-            lending.changed(self, slot, [seat for seat, _ in draft.handed])
+        if draft.handed or slot.table.over:
+            lending.changed(self, slot, [*slot.away(), *(seat for seat, _ in draft.handed)])
         if slot.table.over:
-            lending.changed(self, slot, slot.away())
             slot.disarm()
             self._refuse_waiting(slot, "match_over")
             self.spawn(self.finish(slot))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -20,9 +21,9 @@ log = structlog.get_logger(__name__)
 _RETRY = {"retry": retry_if_exception_type(StoreUnavailable), "wait": wait_exponential(0.1, max=10.0)}
 
 
-def changed(host: Host, slot: Slot, seats: list[Seat]) -> None:
+def changed(host: Host, slot: Slot, seats: Iterable[Seat]) -> None:
     """These seats have changed hands (or the table has been loaded, or is over): the house is told how they are now."""
-    for seat in seats:
+    for seat in set(seats):
         host.spawn(_told(host, slot, seat, away=_away(slot, seat), number=slot.table.seq))
 
 

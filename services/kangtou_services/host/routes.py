@@ -38,12 +38,17 @@ def problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
 
 def _seat(call: lpb.Call, slot: Slot, body: _WithSeat) -> Seat | None:
     """The seat of the caller that is meant; None if it has no such."""
-    if call.delegate:
-        return body.seat if slot.houses.get(call.account_id) == body.seat else None
+    if _by_house(call, slot):
+        return body.seat if body.HasField("seat") and slot.houses.get(call.account_id) == body.seat else None
     seats = slot.table.agreement.seats_of(call.account_id)
     if not body.HasField("seat"):
         return seats[0] if seats else None
     return body.seat if body.seat in seats else None
+
+
+def _by_house(call: lpb.Call, slot: Slot) -> bool:
+    """Whether a substitute asks; one that has been let go still is one, and is told that the seat was taken back."""
+    return call.delegate or call.account_id in slot.houses
 
 
 def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -111,13 +116,13 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    given = Command(seat, body.command_id, body.prompt, None, _ref(peer, call), delegate=call.delegate)
+    given = Command(seat, body.command_id, body.prompt, None, _ref(peer, call, slot), delegate=_by_house(call, slot))
     try:
         action = action_from_pb(body.action)
     except IllegalAction as error:
         slot.answer(given, refused_by(slot.table.game, body.command_id, error))
         return
-    lag_ms, delegate = call.lag_ms, call.delegate
+    lag_ms, delegate = call.lag_ms, given.delegate
     _submit(
         host,
         slot,
@@ -125,8 +130,8 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     )
 
 
-def _ref(peer: ActorLink, call: lpb.Call) -> Ref:
-    return Ref(peer, call.ref, call.unary, call.delegate)
+def _ref(peer: ActorLink, call: lpb.Call, slot: Slot) -> Ref:
+    return Ref(peer, call.ref, call.unary, _by_house(call, slot))
 
 
 def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -137,7 +142,14 @@ def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         _not_seated(peer, call, body.command_id)
         return
     given = Command(
-        seat, body.command_id, 0, None, _ref(peer, call), standing=True, until=body.until, delegate=call.delegate
+        seat,
+        body.command_id,
+        0,
+        None,
+        _ref(peer, call, slot),
+        standing=True,
+        until=body.until,
+        delegate=_by_house(call, slot),
     )
     if not body.HasField("action"):
         _submit(host, slot, given)
@@ -163,11 +175,11 @@ def take_back(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 def _order(
     host: Host, peer: ActorLink, call: lpb.Call, slot: Slot, body: play.HandOver | play.TakeBack, order: str
 ) -> None:
-    seat = None if call.delegate else _seat(call, slot, body)
+    seat = None if _by_house(call, slot) else _seat(call, slot, body)
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call), order=order))
+    _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call, slot), order=order))
 
 
 def _not_seated(peer: ActorLink, call: lpb.Call, command_id: str) -> None:

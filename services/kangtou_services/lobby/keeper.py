@@ -197,5 +197,16 @@ def _playing(table: Table, match_id: str, now_ms: int) -> Table:
 def choice_of(match: Agreement) -> Choice:
     """What was chosen, as the match knows it."""
     return Choice(
-        match.game, match.version, match.seats, match.options, "", match.turn_ms, match.window_ms, match.rated
+        match.game,
+        match.version,
+        match.seats,
+        match.options,
+        "",
+        match.turn_ms,
+        match.window_ms,
+        match.rated,
+        match.bank_ms,
+        match.increment_ms,
+        match.lag_ms,
+        match.lag_match_ms,
     )
