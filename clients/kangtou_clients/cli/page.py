@@ -25,7 +25,7 @@ def write(common: Common, replay: Replay, names: Sequence[str], who: Who, target
     console = Console(stderr=True, no_color=not common.colour)
     try:
         half.touch()  # before the work, not after it
-        with Progress(*columns, console=console, transient=True, disable=common.json) as bar:
+        with Progress(*columns, console=console, transient=True, disable=common.json or not console.is_terminal) as bar:
             task = bar.add_task("")
             page = write_page(
                 replay, who, names, common.lang, lambda now, of: bar.update(task, completed=now, total=of)
@@ -34,6 +34,8 @@ def write(common: Common, replay: Replay, names: Sequence[str], who: Who, target
         half.replace(path)
     except OSError as error:
         raise common.fail(USAGE, "page_failed", path=target, problem=error.strerror or error) from error
+    except ValueError as error:
+        raise common.fail(USAGE, "bad_record", path=replay.record.head.terms.match, problem=error) from error
     finally:
         half.unlink(missing_ok=True)
     size = len(page.encode())

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from kangtou_engine.match.events import Scored
 from kangtou_engine.replay import OPEN, Replay, Who
+from kangtou_engine.timing import clocks_of
 
 from ..names import word
 from . import words
@@ -96,7 +97,10 @@ def page_data(replay: Replay, who: Who, names: Sequence[str], lang: str, done: D
     """All that a page holds, as plain values. `names` by seat; "" shows the seat's number alone."""
     viewers = viewers_of(replay, who)
     packer = Packer(len(viewers))
-    frames = _together([Track(replay, viewer) for viewer in viewers], lambda now: done(now, len(replay.moments)))
+    clocks = clocks_of(replay)
+    frames = _together(
+        [Track(replay, viewer, clocks) for viewer in viewers], lambda now: done(now, len(replay.moments))
+    )
     start_ms = frames[0][min(frames[0])].time_ms if frames else 0
     packed = [packer.frame(step, start_ms) for step in frames]
     return {
@@ -134,6 +138,8 @@ def _head(replay: Replay, names: Sequence[str], start_ms: int) -> Json:
         "options": [[name, value] for name, value in terms.options.items()],
         "turn": terms.turn_ms,
         "window": terms.window_ms,
+        "bank": terms.bank_ms,
+        "increment": terms.increment_ms,
         "rated": terms.rated,
         "seats": [
             {"name": name, "kind": [word(seat.kind, lang) for lang in LANGUAGES], "bot": seat.kind == "bot"}

@@ -15,23 +15,24 @@ from kangtou_engine.replay import Replay, Who
 from .data import Done, Json, page_data
 from .frames import LANGUAGES
 
+SCRIPTS = ("steps.js", "cards.js", "table.js", "beside.js", "controls.js")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src '{hash}'; base-uri 'none'; form-action 'none'"
 
 
 def write_page(replay: Replay, who: Who, names: Sequence[str], lang: str, done: Done = lambda now, of: None) -> str:
     """One HTML document: an open page (`who` OPEN) holds all views, any other page only its own."""
     data = page_data(replay, who, names, lang, done)
-    script = _asset("page.js")
+    text = script()
     title = f"{data['head']['title'][LANGUAGES.index(lang)]} · {data['head']['match']}"
     return _filled(
         _asset("page.html"),
         {
             "lang": lang,
-            "policy": _POLICY.format(hash=_hash(script)),
+            "policy": _POLICY.format(hash=policy_hash(text)),
             "title": html.escape(title),
             "style": _asset("page.css"),
             "data": _inline(data),
-            "script": script,
+            "script": text,
         },
     )
 
@@ -47,9 +48,14 @@ def _inline(data: Json) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _hash(script: str) -> str:
+def policy_hash(script: str) -> str:
     """What the policy calls a script by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def script() -> str:
+    """The page's script."""
+    return "\n".join(map(_asset, SCRIPTS))
 
 
 @cache

@@ -21,6 +21,7 @@ from kangtou_engine.record import Moment
 from kangtou_engine.record.moments import TRICK_ENDS
 from kangtou_engine.replay import OPEN, Replay, Who
 from kangtou_engine.scene import Place, Scene
+from kangtou_engine.timing import Clocks
 
 from ..render import Renderer
 from ..show import standing_lines
@@ -89,6 +90,7 @@ class Track:
 
     replay: Replay
     who: Who
+    clocks: Sequence[Clocks]  # at every position
     _asked: dict[int, int] = field(default_factory=dict)  # when each entry was written, less the time given back
 
     def frames(self) -> Iterator[Frame]:
@@ -136,7 +138,7 @@ class Track:
             think_ms=self._think(step, moment.seq) if step is not None else None,
             round=state.sheet.round,
             trick=moment.trick if state.sheet.round == moment.round else 1,
-            shown={"told": told, **self._table(state, settled)},
+            shown={"told": told, **self._table(state, settled), **self._clock(place[0], settled)},
             result=ends[-1] if ends else None,
             came_to=self._came_to(ends),
         )
@@ -180,6 +182,20 @@ class Track:
                 places[0].best,
             )
             found[f"marks{who}"] = _marked(*(place.marks for place in places))
+        return found
+
+    def _clock(self, number: int, settled: bool) -> Mapping[str, Value]:
+        """By seat, in tenths of a second: left of its question's own time, of its bank (-1: none); a substitute."""
+        clocks, seats = self.clocks[number + settled], range(self.replay.config.seats)
+        now, ledger, banks = clocks.time_ms, clocks.prompts.ledger, self.replay.record.head.terms.bank_ms
+        found: dict[str, Value] = {}
+        for seat in seats:
+            left = clocks.turn_left(seat, now) if settled else None
+            found[f"clock{seat}"] = (
+                -1 if left is None else left // 100,
+                clocks.bank_left(seat, now) // 100 if banks else -1,
+                int(ledger is not None and bool(ledger.away[seat])),
+            )
         return found
 
 

@@ -1,0 +1,30 @@
+"""One browser for all tests; without chromium they are skipped, which CI does not accept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from .browser import MISSING, PROGRAM, launch
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        pytest.skip(MISSING)
+    with sync_playwright() as engine:
+        found = launch(engine, program)
+        yield found
+        found.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one xdist worker: one browser a run."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))
