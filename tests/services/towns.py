@@ -28,7 +28,7 @@ class Town:
 
     async def client(self, name: str = "Ann", gateway: int = 0, kind: str = "bot") -> Client:
         """Somebody with an account."""
-        client = await self.stack.enter_async_context(connect(self.addresses[gateway]))
+        client = await self.stack.enter_async_context(connect(self.addresses[gateway], registry=self.backend.registry))
         login = await client.accounts.register(name, "human" if kind == "human" else "bot")
         assert isinstance(login, Login), login
         return client
