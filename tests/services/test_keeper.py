@@ -86,12 +86,12 @@ def test_records_are_kept_for_ever_unless_it_is_set_otherwise(archive: Archive) 
 
 
 def test_kinds_have_limits_of_their_own(archive: Archive) -> None:
-    """The file and the row go, and folders of days that are empty."""
+    """The file and the row go."""
     assert archive.keeper({BOTS: 5, RATED: 0, UNRATED: 15}).apply_limits() == 3
     assert archive.left() == {"rated 10", "rated 20", "unrated 10"}
     assert archive.keeper({BOTS: 5, RATED: 1, UNRATED: 1}).apply_limits() == 3
     assert archive.left() == set()
-    assert not (Path(archive.store.url) / "2026/12").exists()
+    assert list(Path(archive.store.url).rglob("*.zst")) == []
 
 
 def _after(owner: type, name: str) -> Callable[[pytest.MonkeyPatch], None]:

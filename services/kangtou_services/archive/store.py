@@ -30,6 +30,7 @@ MAX_BYTES = 256 << 20  # of text: what a damaged file may make us unpack
 # Protocols whose puts are whole or nothing.
 OBJECTS = frozenset(("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "memory"))
 EXTRAS = {"s3": "s3", "s3a": "s3"}
+_DAYS_KEPT = 100
 _STALE_S = 24 * 3600  # a file that waited for its move so long belongs to nobody
 
 
@@ -80,6 +81,7 @@ class RecordStore:
             raise ArchiveMissing(f"the archive is at {protocol}://, which needs a package: {what}") from error
         except ValueError as error:
             raise ArchiveMissing(f"the archive's URL {url} cannot be used: {error}") from error
+        self._synced: set[Path] = set()  # folders of days that are known to be on disk; they are never removed
         self._local = isinstance(self._fs, LocalFileSystem)
         self._whole = protocol in OBJECTS
         self._bucket = self._root.partition("/")[0] if protocol in ("s3", "s3a") else ""
@@ -185,12 +187,6 @@ class RecordStore:
         """Take a record out for good; nothing happens if it is gone."""
         with contextlib.suppress(FileNotFoundError), self._asking() as fs:
             fs.rm_file(self._at(path))
-        if self._local:  # folders of days that are empty now
-            for folder in Path(self._at(path)).parents[:3]:
-                try:
-                    folder.rmdir()
-                except OSError:
-                    break
 
     def sweep(self) -> int:
         """Delete what a killed process has left half-written in a folder; how many files that were."""
@@ -227,7 +223,7 @@ class RecordStore:
         target = self._at(path)
         waiting = f"{target.rpartition('/')[0]}/.{secrets.token_hex(8)}{WAITING}"
         if self._local:
-            _write_local(Path(target), Path(waiting), packed)
+            self._write_local(Path(target), Path(waiting), packed)
         elif self._whole:
             self._put(target, packed)
         else:
@@ -235,6 +231,24 @@ class RecordStore:
                 fs.makedirs(target.rpartition("/")[0], exist_ok=True)
                 fs.pipe_file(waiting, packed)
                 fs.mv(waiting, target)
+
+    def _write_local(self, target: Path, waiting: Path, packed: bytes) -> None:
+        """Durable: the file before the move, its folder after it; those above it once, for any of them may be new."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with waiting.open("xb") as file:
+                file.write(packed)
+                file.flush()
+                os.fsync(file.fileno())
+            waiting.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                waiting.unlink()
+            raise
+        day = target.parent
+        for folder in (day,) if day in self._synced else target.parents[:4]:  # day, month, year, root
+            _sync(folder)
+        self._synced = {*list(self._synced)[-_DAYS_KEPT:], day}
 
     def _put(self, target: str, packed: bytes) -> None:
         try:
@@ -248,32 +262,6 @@ def _unless_gone(error: Exception) -> None:
     """A folder that is not there, or no more, has no records; anything else is trouble."""
     if not isinstance(error, FileNotFoundError):
         raise error
-
-
-def _write_local(target: Path, waiting: Path, packed: bytes) -> None:
-    """Durable: the file before the move, its folder after it."""
-    for _ in range(3):  # retention may take an empty folder away in between
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            _move_in(target, waiting, packed)
-            break
-    else:
-        raise ArchiveError(f"the folder of {target.name} is taken away again and again")
-    for folder in target.parents[:4]:  # day, month, year, root: any of them may be new
-        _sync(folder)
-
-
-def _move_in(target: Path, waiting: Path, packed: bytes) -> None:
-    try:
-        with waiting.open("xb") as file:
-            file.write(packed)
-            file.flush()
-            os.fsync(file.fileno())
-        waiting.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            waiting.unlink()
-        raise
 
 
 def _sync(folder: Path) -> None:
