@@ -21,6 +21,7 @@ from kangtou_engine.record import (
     write_record,
 )
 from kangtou_engine.record.text import digest
+from kangtou_engine.registry import REGISTRY
 from kangtou_services.archive.archiver import terms_of
 from tests.conftest import Counts
 from tests.games.parrot import GAME
@@ -37,7 +38,14 @@ def a_record(number: int = 1, **how: int) -> Record:
 
 @cache
 def text_of(number: int = 1) -> str:
-    return write_record(a_record(number))
+    """Of the parrots' game, or from number 5 on a round of one of the real games."""
+    if number < 5:
+        return write_record(a_record(number))
+    game = REGISTRY.game(REGISTRY.names()[number % len(REGISTRY.names())])
+    return write_record(play(game, number, {"rounds": 1}, takeover_every=40, timeout_every=23).record)
+
+
+TEXTS = st.integers(1, 4 + len(REGISTRY.names()))
 
 
 def faults_of(data: bytes | str) -> tuple[tuple[int, int], ...]:
@@ -138,7 +146,7 @@ def place_of(text: bytes, offset: int) -> int:
 @given(data=st.data())
 def test_a_changed_byte_is_found_and_located(data: st.DataObject) -> None:
     """Any byte, any other value. A line end that goes or comes touches two lines."""
-    text = text_of(data.draw(st.integers(1, 4))).encode()
+    text = text_of(data.draw(TEXTS)).encode()
     offset = data.draw(st.integers(0, len(text) - 1))
     other = data.draw(st.integers(0, 255).filter(lambda byte: byte != text[offset]))
     changed = text[:offset] + bytes([other]) + text[offset + 1 :]
@@ -151,7 +159,7 @@ def test_a_changed_byte_is_found_and_located(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_a_lost_or_added_byte_is_found_and_located(data: st.DataObject) -> None:
     """At any place."""
-    text = text_of().encode()
+    text = text_of(data.draw(TEXTS)).encode()
     offset = data.draw(st.integers(0, len(text) - 1))
     more = data.draw(st.sampled_from([b"", b"\n", b"0", b" ", b"a", b"!", b"\xff", b"\r"]))
     changed = text[:offset] + more + text[offset + (not more) :]
@@ -162,7 +170,7 @@ def test_a_lost_or_added_byte_is_found_and_located(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_a_truncation_is_found_at_its_end(data: st.DataObject) -> None:
     """Wherever the text breaks off."""
-    text = text_of().encode()
+    text = text_of(data.draw(TEXTS)).encode()
     length = data.draw(st.integers(0, len(text) - 1))
     where = text.count(b"\n", 0, length) + 1
     assert any(first - 1 <= where <= last + 1 for first, last in faults_of(text[:length]))
@@ -183,6 +191,25 @@ def test_concatenations_are_found_at_the_seam() -> None:
     for more in (other, one, "\n", "x\n", "! sha256 0\n"):
         assert (end, end) in faults_of(one + more)
     assert faults_of("\n" + one) == ((1, 1),)
+
+
+@given(data=st.data())
+def test_records_put_together_are_found_at_the_seam(data: st.DataObject) -> None:
+    """Two records, whole or from any place of the second on: the end of the first is the last that is right."""
+    one, other = text_of(data.draw(TEXTS)), text_of(data.draw(TEXTS))
+    more = other[data.draw(st.integers(0, len(other) - 1)) :]
+    end = one.count("\n") + 1
+    assert any(first - 1 <= end <= last + 1 for first, last in faults_of(one + more))
+
+
+@given(data=st.data())
+def test_halves_of_two_records_are_found_at_the_seam(data: st.DataObject) -> None:
+    """The beginning of one, cut between two lines, and the end of another: what is behind the cut does not fit."""
+    number = data.draw(st.integers(1, 3))
+    one, other = text_of(number).split("\n")[:-1], text_of(number + 1).split("\n")[:-1]
+    at = data.draw(st.integers(2, min(len(one), len(other)) - 1))  # line 1 is the same in both
+    found = faults_of("\n".join([*one[:at], *other[at:]]) + "\n")
+    assert found, at
 
 
 def test_lines_swapped_or_left_out() -> None:

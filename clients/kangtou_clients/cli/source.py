@@ -55,6 +55,6 @@ def _unpacked(common: Common, where: str, data: bytes) -> bytes:
     if not data.startswith(_ZSTD):
         return data
     try:
-        return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
+        return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise common.fail(USAGE, "bad_zstd", path=where) from error

@@ -60,7 +60,8 @@ def pack(text: str) -> bytes:
 def unpack(packed: bytes, path: str) -> str:
     """The text again. Raises ArchiveError."""
     try:
-        return zstandard.ZstdDecompressor().decompress(packed, max_output_size=MAX_BYTES).decode()
+        frame = zstandard.ZstdDecompressor()
+        return frame.decompress(packed, max_output_size=MAX_BYTES, allow_extra_data=False).decode()
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
         raise ArchiveError(f"{path} cannot be unpacked") from error
 
