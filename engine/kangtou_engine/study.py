@@ -148,7 +148,7 @@ class _Reader:
             self.seq = int(line.partition(" ")[0].partition("-")[2])
         elif line.startswith(self.wanted):
             self._event(from_text(self.kinds, line))
-        elif mark not in "=~" and not mark.isalpha():
+        elif mark not in "=~-" and not mark.isalpha():
             raise ValueError(line)
 
     def _step(self, line: str) -> None:

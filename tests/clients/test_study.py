@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import random
@@ -158,6 +159,17 @@ def test_time_outs_and_what_is_broken_off(name: str) -> None:
     counted.add(facts)
     (row,) = counted.rows(("game",))
     assert (row["decided"], row["score"], row["timeouts"]) == (0, None, len(late))
+
+
+def test_lines_that_are_no_actions() -> None:
+    """Standing answers left and notes are passed over; a standing answer that was applied has no think time."""
+    text = GOLDEN[0].read_bytes().decode().rpartition("! sha256")[0]
+    extra = text.replace("\n= end", "\n- delegate seat=1 cause=timeouts\n~ 1 c9 pass\n> 1 * 2 pass\n= end", 1)
+    sealed = f"{extra}! sha256 {hashlib.sha256(extra.encode()).hexdigest()}\n"
+    facts = facts_of(sealed.encode(), REGISTRY)
+    last = facts.acts[-1]
+    assert (last.seat, last.standing, last.think_ms, last.verb) == (1, True, None, "pass")
+    assert len(facts.acts) == len(golden(GOLDEN[0].stem).acts) + 1
 
 
 def test_damage_is_told(counts: Counts) -> None:

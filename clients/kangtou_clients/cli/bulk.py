@@ -135,9 +135,9 @@ def _child(
     done = _Done()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with bar(common) as advance:
-            assert child.stderr is not None
-            for line in child.stderr:
+        assert child.stderr is not None
+        with bar(common) as advance, child.stderr as told:
+            for line in told:
                 _tell(common, line, done, advance)
         done.code = child.wait()
     except KeyboardInterrupt:
