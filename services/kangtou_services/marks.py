@@ -28,6 +28,10 @@ class Marks(Protocol):
         """The value of the first claim for this id: `value` if this is the first. Forgotten after `keep_ms`."""
         ...
 
+    async def find(self, what: str, owner: str, command_id: str) -> str | None:
+        """The value of the first claim for this id; None if there was none, or it is forgotten."""
+        ...
+
     async def count(self, what: str, whom: str, window_ms: int) -> tuple[int, int]:
         """Count one more: how many in the window that began with the first, and how many ms are left of it."""
         ...
@@ -51,6 +55,11 @@ class MemoryMarks:
     async def claim(self, what: str, owner: str, command_id: str, value: str, keep_ms: int) -> str:
         """See Marks."""
         return self._mark(f"c {digest(what, owner, command_id)}", value, keep_ms).value
+
+    async def find(self, what: str, owner: str, command_id: str) -> str | None:
+        """See Marks."""
+        mark = self._marks.get(f"c {digest(what, owner, command_id)}")
+        return mark.value if mark is not None and mark.ends > self._clock() else None
 
     async def count(self, what: str, whom: str, window_ms: int) -> tuple[int, int]:
         """See Marks."""
@@ -81,6 +90,11 @@ class RedisMarks:
         async with reached():
             before = cast("str | None", await self._client.set(key, value, px=keep_ms, nx=True, get=True))
         return value if before is None else before
+
+    async def find(self, what: str, owner: str, command_id: str) -> str | None:
+        """See Marks."""
+        async with reached():
+            return cast("str | None", await self._client.get(f"{{c:{digest(what, owner, command_id)}}}"))
 
     async def count(self, what: str, whom: str, window_ms: int) -> tuple[int, int]:
         """See Marks."""

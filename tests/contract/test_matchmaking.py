@@ -32,7 +32,8 @@ from kangtou_services.matchmaking import (
     Status,
     Ticket,
 )
-from kangtou_services.matchmaking.matcher import Matcher, MatcherSettings, groups
+from kangtou_services.matchmaking.grouping import in_order
+from kangtou_services.matchmaking.matcher import Matcher, MatcherSettings
 from kangtou_services.opening import Choice, LiveMatches, Opening
 
 from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually, patient_client
@@ -117,12 +118,13 @@ class Call:
         choice: Choice,
         ticket: str = "",
         commitment: str = "",
+        party: str = "",
     ) -> None:
         self.account = account
         self.ticket = ticket or uuid4().hex
         self.told: list[Status | pb.Refusal] = []
         self._heard = asyncio.Event()
-        args = (account, hall.name, choice, commitment, self.ticket)
+        args = (account, hall.name, choice, commitment, self.ticket, party)
         self.task = asyncio.create_task(self._follow(gateway.maker, *args))
         gateway.calls.append(self)
 
@@ -143,6 +145,13 @@ class Call:
 
     async def waits(self) -> Status:
         return await self.until(lambda it: isinstance(it, Status) and it.state is State.WAITING)
+
+    async def ended(self) -> State:
+        """How the ticket ended."""
+        await asyncio.wait_for(self.task, 10)
+        status = self.told[-1]
+        assert isinstance(status, Status), status
+        return status.state
 
     async def ready(self) -> Status:
         await asyncio.wait_for(self.task, 10)
@@ -531,12 +540,12 @@ async def test_an_outage_of_the_store_is_not_the_players(hall: Hall) -> None:
 
 def test_groups_are_formed_in_order_of_waiting() -> None:
     tickets = [Ticket(str(number), account, "bot", "") for number, account in enumerate("aabacbd")]
-    assert _ids(groups(tickets, 2, distinct=False)) == ["01", "23", "45"]
-    assert _ids(groups(tickets, 2, distinct=True)) == ["02", "14", "35"]
-    assert _ids(groups(tickets, 3, distinct=True)) == ["024", "156"]
-    assert groups(tickets[:1], 2, distinct=False) == []
-    assert groups(tickets[:2], 2, distinct=True) == []
-    assert groups([], 4, distinct=True) == []
+    assert _ids(in_order(tickets, 2, distinct=False)) == ["01", "23", "45"]
+    assert _ids(in_order(tickets, 2, distinct=True)) == ["02", "14", "35"]
+    assert _ids(in_order(tickets, 3, distinct=True)) == ["024", "156"]
+    assert in_order(tickets[:1], 2, distinct=False) == []
+    assert in_order(tickets[:2], 2, distinct=True) == []
+    assert in_order([], 4, distinct=True) == []
 
 
 def _ids(formed: list[tuple[Ticket, ...]]) -> list[str]:

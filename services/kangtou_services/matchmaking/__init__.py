@@ -1,11 +1,13 @@
 """Matchmaking: pools of tickets, a matcher at a time for each, offers that become matches. Design §6."""
 
-from .base import Offer, Pool, PoolStore, State, Status, Ticket
+from .base import ASKED, OVER, Offer, Pool, PoolStore, State, Status, Ticket
 from .memory import MemoryPoolStore
 from .quick import Matchmaker, MatchmakingSettings
 from .redis import RedisPoolStore
 
 __all__ = [
+    "ASKED",
+    "OVER",
     "Matchmaker",
     "MatchmakingSettings",
     "MemoryPoolStore",

@@ -14,18 +14,31 @@ from ..agreement import Member
 from ..opening import Choice
 
 WAITING_MOST = 10_000  # tickets in one pool
+WAITS_MOST = 50  # of a pool, remembered
 LOOK_MOST = 512  # of them are looked at together, oldest first
 
 
 class State(StrEnum):
-    """Of a ticket. LEFT (its call ended) and SILENT (its gateway fell silent) may come back to their place."""
+    """Of a ticket. LEFT (its call ended) and SILENT (its gateway fell silent) may come back to their place.
+
+    In pools that ask, a match that was found is OFFERED; who takes it is ACCEPTED until all have, then MATCHED. Who did
+    not is DECLINED or MISSED, the others are WAITING again at their places.
+    """
 
     WAITING = "waiting"
+    OFFERED = "offered"
+    ACCEPTED = "accepted"
     MATCHED = "matched"
     READY = "ready"
     CANCELLED = "cancelled"
     LEFT = "left"
     SILENT = "silent"
+    DECLINED = "declined"
+    MISSED = "missed"
+
+
+ASKED = (State.OFFERED, State.ACCEPTED)
+OVER = (State.READY, State.CANCELLED, State.DECLINED, State.MISSED)
 
 
 class NoPlace(StrEnum):
@@ -61,13 +74,25 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Somebody who waits. `ticket_id` is the client's, unique for its account."""
+    """Somebody who waits. `ticket_id` is the client's, unique for its account.
+
+    since_ms       when it came
+    rating         as people see it, in pools that pair by it
+    party          the code that its partner's ticket has too
+    blocks         accounts that its own does not want to meet
+    fill_after_ms  how long until bots may take the free seats; 0: never
+    """
 
     ticket_id: str
     account_id: str
     kind: str
     name: str
     commitment: str = ""
+    since_ms: int = 0
+    rating: int | None = None
+    party: str = ""
+    blocks: tuple[str, ...] = ()
+    fill_after_ms: int = 0
 
     @property
     def ref(self) -> str:
@@ -87,17 +112,26 @@ class Ticket:
     def from_json(cls, text: str) -> Ticket:
         """The same again; fields of newer versions are left out."""
         given = json.loads(text)
-        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name in given})
+        known = {name: given[name] for name in cls.__dataclass_fields__ if name in given}
+        return cls(**{**known, "blocks": tuple(known.get("blocks", ()))})
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a ticket stands; `waiting` counts the pool's tickets that wait."""
+    """How a ticket stands; `waiting` counts the pool's tickets that wait.
+
+    answer_by_ms  of a match that is OFFERED or ACCEPTED
+    accepted      how many have taken it
+    estimate_ms   how long tickets of this pool waited lately (median); 0 if that is not known
+    """
 
     state: State
     match_id: str = ""
     seat: int = -1
     waiting: int = 0
+    answer_by_ms: int = 0
+    accepted: int = 0
+    estimate_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +145,16 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a matcher sees: who waits (oldest first), what is to be opened, which accounts still have seats."""
+    """What a matcher sees: who waits (oldest first), what is to be opened, which accounts still have seats.
+
+    `asked`: matches whose players have not all answered, by id, and until when they may (Unix ms).
+    """
 
     pool: Pool | None
     waiting: tuple[Ticket, ...]
     offers: tuple[Offer, ...]
     seats: Mapping[str, tuple[str, ...]]
+    asked: Mapping[str, int]
 
 
 class PoolStore(Protocol):
@@ -141,7 +179,10 @@ class PoolStore(Protocol):
         ...
 
     async def cancel(self, pool_id: str, ref: str, now_ms: int) -> Status:
-        """Take a ticket back unless it has been matched; one that is unknown cannot come any more. How it stands."""
+        """Take a ticket back unless it has been matched; one that is unknown cannot come any more. How it stands.
+
+        One that was OFFERED or ACCEPTED is DECLINED.
+        """
         ...
 
     async def leave(self, pool_id: str, ref: str, stream: str, now_ms: int) -> None:
@@ -164,10 +205,31 @@ class PoolStore(Protocol):
         """See Look; at most LOOK_MOST tickets."""
         ...
 
-    async def offer(self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int) -> bool:
+    async def offer(
+        self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int, answer_by_ms: int = 0
+    ) -> bool:
         """Take tickets (by seat) out of the queue into an offer. False, and nothing has changed, if one of them does
-        not wait any more or the lease has passed to somebody else.
+        not wait any more or the lease has passed to somebody else. With `answer_by_ms` their accounts are asked first.
         """
+        ...
+
+    async def answer(self, pool_id: str, ref: str, match_id: str, accept: bool, now_ms: int) -> Status | None:
+        """Take or decline a match that a ticket is OFFERED. When the last one takes it, it is an offer to be opened.
+
+        How the ticket stands; None if that match is not, or no longer, offered to it or the time is up.
+        """
+        ...
+
+    async def expire(self, pool_id: str, match_id: str, now_ms: int) -> list[str]:
+        """The time to answer is up, if it is: tickets that have not are MISSED. Their refs."""
+        ...
+
+    async def waited(self, pool_id: str, waits_ms: Sequence[int]) -> None:
+        """So long did tickets wait until a group was found; the last WAITS_MOST are remembered."""
+        ...
+
+    async def waits(self, pool_id: str) -> list[int]:
+        """What is remembered of that."""
         ...
 
     async def ready(self, pool_id: str, match_id: str, now_ms: int) -> None:

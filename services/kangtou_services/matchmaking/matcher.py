@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import structlog
 
 from kangtou_engine.errors import BadOptions
 
-from ..agreement import new_id
+from ..agreement import HUMAN, new_id
 from ..identity import StoreUnavailable
 from ..opening import Games, LiveMatches, Opening
-from .base import LOOK_MOST, Look, Offer, Pool, PoolStore, Ticket
+from .base import LOOK_MOST, Look, Offer, Pool, PoolStore
+from .grouping import Shape, Windows, groups, lacking, seated
+from .penalties import MemoryPenalties, Penalties
 
 _log = structlog.get_logger(__name__)
 
@@ -34,33 +36,24 @@ _RACES_MOST = 5  # groups that may come to nothing, as a ticket was taken back, 
 class MatcherSettings:
     """silent_ms without a sign of life and a ticket drops out; remember_ms: how long one that has ended is known;
     orphan_ms: an offer as old as this is finished by whoever sees it.
+
+    accept_ms: how long people in rated pools have to take a match that was found; 0: they are not asked
     """
 
     silent_ms: int = 6_000
     remember_ms: int = 3_600_000
     lease_ms: int = 5_000
     orphan_ms: int = 2_000
+    accept_ms: int = 0
+    windows: Windows = field(default_factory=Windows)
 
 
-def groups(waiting: Sequence[Ticket], size: int, *, distinct: bool) -> list[tuple[Ticket, ...]]:
-    """Full groups in order of waiting; with `distinct`, of different accounts."""
-    left = list(waiting)
-    formed: list[tuple[Ticket, ...]] = []
-    while len(left) >= size:
-        chosen: list[Ticket] = []
-        accounts: set[str] = set()
-        for ticket in left:
-            if not distinct or ticket.account_id not in accounts:
-                chosen.append(ticket)
-                accounts.add(ticket.account_id)
-            if len(chosen) == size:
-                break
-        else:
-            break  # too few accounts, then for whatever comes after too
-        formed.append(tuple(chosen))
-        taken = {ticket.ref for ticket in chosen}
-        left = [ticket for ticket in left if ticket.ref not in taken]
-    return formed
+class Fillers(Protocol):
+    """What sends bots into a pool: they queue there like anybody else."""
+
+    async def come(self, pool: Pool, missing: int) -> None:
+        """So many are wanted now. A hint, given again while they are; it may not raise."""
+        ...
 
 
 class Matcher:
@@ -73,6 +66,8 @@ class Matcher:
         opening: Opening,
         live: LiveMatches,
         settings: MatcherSettings | None = None,
+        penalties: Penalties | None = None,
+        fillers: Fillers | None = None,
         wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._store = store
@@ -80,11 +75,17 @@ class Matcher:
         self._opening = opening
         self._live = live
         self._settings = settings or MatcherSettings()
+        self._penalties = penalties or MemoryPenalties()
+        self._fillers = fillers
         self._wall_ms = wall_ms
         self._holder = new_id()
         self._slots = asyncio.Semaphore(_OPENING_MOST)
         self._pruned: dict[str, int] = {}  # by pool: when
         self._finishing: dict[str, asyncio.Task[None]] = {}
+
+    def asks(self, pool: Pool) -> bool:
+        """Whether those who were found for a match are asked first: people in their rated pools."""
+        return self._settings.accept_ms > 0 and pool.kind == HUMAN
 
     async def run(self, pool_id: str, *, sweep: bool = False) -> bool:
         """Form what groups there are. False if somebody else is at it just now. Raises StoreUnavailable.
@@ -102,10 +103,18 @@ class Matcher:
             if look.pool is not None:
                 for offer in (*orphans, *formed):
                     self._finish_later(look.pool, offer)
+                await self._fill(look.pool, look, formed)
         finally:
             with contextlib.suppress(StoreUnavailable):  # the lease ends by itself
                 await self._store.release(pool_id, self._holder)
         return True
+
+    async def finish(self, pool_id: str, match_id: str) -> None:
+        """All have taken a match: open it now. Whoever sees the offer does it, if this is not done."""
+        look = await self._store.look(pool_id)
+        for offer in look.offers:
+            if offer.match_id == match_id and look.pool is not None:
+                self._finish_later(look.pool, offer)
 
     async def stop(self) -> None:
         """Leave what is not yet finished to the others."""
@@ -122,6 +131,12 @@ class Matcher:
                 self._pruned.clear()
             self._pruned[pool_id] = now
         look = await self._store.look(pool_id)
+        late = [match_id for match_id, until in look.asked.items() if now > until]
+        for match_id in late:
+            for ref in await self._store.expire(pool_id, match_id, now):
+                await self._penalties.declined(ref.partition("/")[0], match_id, now)
+        if late:
+            look = await self._store.look(pool_id)
         if sweep and look.seats and (over := await self._live.ended(look.seats)):
             await self._store.free(pool_id, sorted(over))
         return look
@@ -130,19 +145,46 @@ class Matcher:
         formed: list[Offer] = []
         races = 0
         while look.pool is not None and races < _RACES_MOST:
-            choice = look.pool.choice
-            found = groups(look.waiting, choice.seats, distinct=choice.rated)
+            shape = self._shape(look.pool)
+            found = groups(look.waiting, shape, self._wall_ms(), self._settings.windows)
             for group in found:
-                offer = Offer(new_id(), _seated(group), self._wall_ms())
-                refs = [ticket.ref for ticket in offer.tickets]
-                if await self._store.offer(pool_id, fence, offer.match_id, refs, offer.at_ms):
-                    formed.append(offer)
-                else:
+                offer = Offer(new_id(), seated(group, shape.sides), self._wall_ms())
+                if not await self._offer(look.pool, fence, offer):
                     races += 1
+                elif not self.asks(look.pool):
+                    formed.append(offer)
             if not found or (not races and len(look.waiting) < LOOK_MOST):
                 break
             look = await self._store.look(pool_id)
         return formed
+
+    def _shape(self, pool: Pool) -> Shape:
+        choice = pool.choice
+        try:
+            game = self._games.game(choice.game, choice.version)
+            sides = game.spec.sides(game.config(choice.options, choice.seats))
+        except BadOptions:
+            sides = ()  # a game of another release: its parties wait for a gateway of that
+        return Shape(choice.seats, choice.rated, sides)
+
+    async def _offer(self, pool: Pool, fence: int, offer: Offer) -> bool:
+        refs = [ticket.ref for ticket in offer.tickets]
+        until = offer.at_ms + self._settings.accept_ms if self.asks(pool) else 0
+        done = await self._store.offer(pool.id, fence, offer.match_id, refs, offer.at_ms, until)
+        waits = [max(0, offer.at_ms - ticket.since_ms) for ticket in offer.tickets if ticket.kind == HUMAN]
+        if done and waits:  # bots do not ask how long it takes
+            await self._store.waited(pool.id, waits)
+        return done
+
+    async def _fill(self, pool: Pool, look: Look, formed: Sequence[Offer]) -> None:
+        """Call for bots if somebody has waited long enough for them; rated pools of people admit none."""
+        if self._fillers is None or pool.kind == HUMAN:
+            return
+        gone = {ticket.ref for offer in formed for ticket in offer.tickets}
+        waiting = [ticket for ticket in look.waiting if ticket.ref not in gone]
+        missing = lacking(waiting, self._shape(pool), self._wall_ms(), self._settings.windows)
+        if missing:
+            await self._fillers.come(pool, missing)
 
     def _finish_later(self, pool: Pool, offer: Offer) -> None:
         if offer.match_id not in self._finishing:
@@ -169,9 +211,3 @@ class Matcher:
                 await self._store.ready(pool.id, offer.match_id, self._wall_ms())
         except StoreUnavailable as no:
             _log.warning("offer_delayed", match=offer.match_id, reason=str(no))
-
-
-def _seated(group: Sequence[Ticket]) -> tuple[Ticket, ...]:
-    """Who sits where: drawn, so that the order of waiting tells nothing."""
-    left = list(group)
-    return tuple(left.pop(secrets.randbelow(len(left))) for _ in group)

@@ -12,7 +12,9 @@
 --   9 seats     hash: match -> time and accounts by seat
 --  10 counters  hash: order, fence
 --  11 lease     its holder
+--  12 asked     hash: match -> until when they may answer, and `ref=1` or `ref=0` by seat
 local CONFIG, TICKETS, STATES, QUEUE, SEEN, ENDED, HELD, OFFERS, SEATS, COUNTERS, LEASE = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+local ASKED = 12
 local KEEP_MS = 7 * 24 * 3600 * 1000
 local NEWS = 'kt:pools:news'
 
@@ -27,8 +29,34 @@ local function put(keys, ref, it)
   redis.call('HSET', keys[STATES], ref, table.concat({it.state, it.order, it.stream, it.match, it.seat}, '|'))
 end
 
+-- Who is asked about a match: {until when, refs by seat, which of them have accepted, how many that is}; nil if nobody.
+local function asked_of(keys, match)
+  local held = redis.call('HGET', keys[ASKED], match)
+  if not held then return nil end
+  local asked = {by = string.match(held, '^(%d+)'), refs = {}, yes = {}, count = 0}
+  for ref, mark in string.gmatch(held, '(%S+)=([01])') do
+    table.insert(asked.refs, ref)
+    if mark == '1' then
+      asked.yes[ref] = true
+      asked.count = asked.count + 1
+    end
+  end
+  return asked
+end
+
+local function put_asked(keys, match, asked)
+  local parts = {asked.by}
+  for _, ref in ipairs(asked.refs) do table.insert(parts, ref .. '=' .. (asked.yes[ref] and '1' or '0')) end
+  redis.call('HSET', keys[ASKED], match, table.concat(parts, ' '))
+end
+
 local function status(keys, it)
-  return {it.state, it.match, it.seat, redis.call('ZCARD', keys[QUEUE])}
+  local by, accepted = 0, 0
+  if it.state == 'offered' or it.state == 'accepted' then
+    local asked = asked_of(keys, it.match)
+    if asked then by, accepted = asked.by, asked.count end
+  end
+  return {it.state, it.match, it.seat, redis.call('ZCARD', keys[QUEUE]), by, accepted}
 end
 
 local function account_of(ref)
@@ -59,6 +87,22 @@ local function stop_waiting(keys, ref, it, state, now)
   it.state = state
   put(keys, ref, it)
   hold(keys, account_of(ref), -1)
+end
+
+-- Those in `gone` leave with a state, the others wait again.
+local function dissolve(keys, match, asked, gone, now)
+  redis.call('HDEL', keys[ASKED], match)
+  for _, ref in ipairs(asked.refs) do
+    local it = state_of(keys, ref)
+    if gone[ref] then
+      stop_waiting(keys, ref, it, gone[ref], now)
+    else
+      it.match, it.seat = '', -1
+      hold(keys, account_of(ref), -1)
+      wait(keys, ref, it, now)
+    end
+  end
+  news(keys)
 end
 
 -- args: config, ref, ticket, stream, most of the account, most of the pool, now.
@@ -115,6 +159,9 @@ local function cancel(keys, args)
     it.state = 'cancelled'
     put(keys, args[1], it)
     news(keys)
+  elseif it.state == 'offered' or it.state == 'accepted' then
+    dissolve(keys, it.match, asked_of(keys, it.match), {[args[1]] = 'declined'}, args[2])
+    it = state_of(keys, args[1])
   end
   return status(keys, it)
 end
@@ -170,7 +217,7 @@ local function prune(keys, args)
   return #silent
 end
 
--- args: most tickets. Returns config, texts of tickets that wait, offers with texts by seat, seats.
+-- args: most tickets. Returns config, texts of tickets that wait, offers with texts by seat, seats, who is asked.
 local function look(keys, args)
   local waiting, offers = {}, {}
   for _, ref in ipairs(redis.call('ZRANGE', keys[QUEUE], 0, tonumber(args[1]) - 1)) do
@@ -184,30 +231,90 @@ local function look(keys, args)
     end
     table.insert(offers, row)
   end
-  return {redis.call('GET', keys[CONFIG]) or '', waiting, offers, redis.call('HGETALL', keys[SEATS])}
+  return {redis.call('GET', keys[CONFIG]) or '', waiting, offers, redis.call('HGETALL', keys[SEATS]),
+    redis.call('HGETALL', keys[ASKED])}
 end
 
--- args: fence, match, now, refs by seat. Returns 1 if the offer stands (also when repeated), 0 if not.
+-- args: fence, match, now, until when they may answer (0: they are not asked), refs by seat. Returns 1 if the offer
+-- stands (also when repeated), 0 if not.
 local function offer(keys, args)
-  if redis.call('HEXISTS', keys[OFFERS], args[2]) == 1 then return 1 end
+  if redis.call('HEXISTS', keys[OFFERS], args[2]) == 1 or redis.call('HEXISTS', keys[ASKED], args[2]) == 1 then
+    return 1
+  end
   if fenced(keys, args[1]) then return 0 end
   local found, seen = {}, {}
-  for i = 4, #args do
+  for i = 5, #args do
     local it = state_of(keys, args[i])
     if not it or it.state ~= 'waiting' or seen[args[i]] then return 0 end
     seen[args[i]] = true
     table.insert(found, it)
   end
   for seat, it in ipairs(found) do
-    local ref = args[seat + 3]
+    local ref = args[seat + 4]
     redis.call('ZREM', keys[QUEUE], ref)
     redis.call('ZREM', keys[SEEN], ref)
-    it.state, it.match, it.seat = 'matched', args[2], seat - 1
+    it.state, it.match, it.seat = args[4] == '0' and 'matched' or 'offered', args[2], seat - 1
     put(keys, ref, it)
   end
-  redis.call('HSET', keys[OFFERS], args[2], args[3] .. ' ' .. table.concat(args, ' ', 4))
+  if args[4] == '0' then
+    redis.call('HSET', keys[OFFERS], args[2], args[3] .. ' ' .. table.concat(args, ' ', 5))
+  else
+    local asked = {by = args[4], refs = {}, yes = {}}
+    for i = 5, #args do table.insert(asked.refs, args[i]) end
+    put_asked(keys, args[2], asked)
+  end
   news(keys)
   return 1
+end
+
+-- args: ref, match, 1 to accept or 0, now. Returns a status, or {} if that match is not offered to it now.
+local function answer(keys, args)
+  local ref, match, accept, now = args[1], args[2], args[3] == '1', args[4]
+  local it, asked = state_of(keys, ref), asked_of(keys, match)
+  if not it or it.match ~= match then return {} end
+  if not asked then -- a repeat, or over
+    local done = accept and (it.state == 'matched' or it.state == 'ready') or not accept and it.state == 'declined'
+    return done and status(keys, it) or {}
+  end
+  if not accept then
+    dissolve(keys, match, asked, {[ref] = 'declined'}, now)
+    return status(keys, state_of(keys, ref))
+  end
+  if it.state == 'offered' and tonumber(now) > tonumber(asked.by) then return {} end
+  if not asked.yes[ref] then
+    asked.yes[ref] = true
+    asked.count = asked.count + 1
+  end
+  it.state = 'accepted'
+  put(keys, ref, it)
+  if asked.count < #asked.refs then
+    put_asked(keys, match, asked)
+  else
+    redis.call('HDEL', keys[ASKED], match)
+    redis.call('HSET', keys[OFFERS], match, now .. ' ' .. table.concat(asked.refs, ' '))
+    for _, one in ipairs(asked.refs) do
+      local other = state_of(keys, one)
+      other.state = 'matched'
+      put(keys, one, other)
+    end
+    it.state = 'matched'
+  end
+  news(keys)
+  return status(keys, it)
+end
+
+-- args: match, now. Returns the refs that have not answered in time.
+local function expire(keys, args)
+  local asked, missed, gone = asked_of(keys, args[1]), {}, {}
+  if not asked or tonumber(args[2]) <= tonumber(asked.by) then return missed end
+  for _, ref in ipairs(asked.refs) do
+    if not asked.yes[ref] then
+      table.insert(missed, ref)
+      gone[ref] = 'missed'
+    end
+  end
+  dissolve(keys, args[1], asked, gone, args[2])
+  return missed
 end
 
 -- args: match, now. Returns 1 if it was an offer until now.
@@ -244,14 +351,16 @@ local function free(keys, args)
   return freed
 end
 
-redis.register_function('kt_pool_enqueue_1', enqueue)
-redis.register_function('kt_pool_refresh_1', refresh)
-redis.register_function('kt_pool_cancel_1', cancel)
-redis.register_function('kt_pool_leave_1', leave)
-redis.register_function('kt_pool_lease_1', lease)
-redis.register_function('kt_pool_release_1', release)
-redis.register_function('kt_pool_prune_1', prune)
-redis.register_function('kt_pool_look_1', look)
-redis.register_function('kt_pool_offer_1', offer)
-redis.register_function('kt_pool_ready_1', ready)
-redis.register_function('kt_pool_free_1', free)
+redis.register_function('kt_pool_enqueue_2', enqueue)
+redis.register_function('kt_pool_refresh_2', refresh)
+redis.register_function('kt_pool_cancel_2', cancel)
+redis.register_function('kt_pool_leave_2', leave)
+redis.register_function('kt_pool_lease_2', lease)
+redis.register_function('kt_pool_release_2', release)
+redis.register_function('kt_pool_prune_2', prune)
+redis.register_function('kt_pool_look_2', look)
+redis.register_function('kt_pool_offer_2', offer)
+redis.register_function('kt_pool_answer_2', answer)
+redis.register_function('kt_pool_expire_2', expire)
+redis.register_function('kt_pool_ready_2', ready)
+redis.register_function('kt_pool_free_2', free)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from ..identity import StoreUnavailable
-from .base import LOOK_MOST, WAITING_MOST, Look, NoPlace, Offer, Pool, State, Status, Ticket
+from .base import ASKED, LOOK_MOST, WAITING_MOST, WAITS_MOST, Look, NoPlace, Offer, Pool, State, Status, Ticket
 
 _NEWS_MOST = 1_000  # unread hints of one listener; the oldest are dropped
 
@@ -27,11 +27,20 @@ class _Held:
 
 
 @dataclass(slots=True)
+class _Asked:
+    refs: tuple[str, ...]
+    answer_by_ms: int
+    accepted: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class _Pool:
     pool: Pool | None = None
     tickets: dict[str, _Held] = field(default_factory=dict)
     held: Counter[str] = field(default_factory=Counter)
     offers: dict[str, Offer] = field(default_factory=dict)
+    asked: dict[str, _Asked] = field(default_factory=dict)
+    waits: deque[int] = field(default_factory=lambda: deque(maxlen=WAITS_MOST))
     seats: dict[str, tuple[str, ...]] = field(default_factory=dict)
     order: int = 0
     fence: int = 0
@@ -43,11 +52,22 @@ class _Pool:
         return sorted(waiting, key=lambda held: held.order)
 
     def status(self, held: _Held) -> Status:
-        return Status(held.state, held.match_id, held.seat, len(self.queue()))
+        asked = self.asked.get(held.match_id) if held.state in ASKED else None
+        until, accepted = (asked.answer_by_ms, len(asked.accepted)) if asked else (0, 0)
+        return Status(held.state, held.match_id, held.seat, len(self.queue()), until, accepted)
 
     def stop(self, held: _Held, state: State, now_ms: int) -> None:
         held.state, held.at_ms = state, now_ms
         self.held[held.ticket.account_id] -= 1
+
+    def dissolve(self, match_id: str, gone: Mapping[str, State], now_ms: int) -> None:
+        """Those in `gone` leave with a state, the others wait again."""
+        for ref in self.asked.pop(match_id).refs:
+            held = self.tickets[ref]
+            if ref in gone:
+                self.stop(held, gone[ref], now_ms)
+            else:
+                held.state, held.match_id, held.seat, held.at_ms = State.WAITING, "", -1, now_ms
 
 
 class MemoryPoolStore:
@@ -118,6 +138,9 @@ class MemoryPoolStore:
         elif held.state in (State.LEFT, State.SILENT):
             held.state = State.CANCELLED
             self._tell(pool_id)
+        elif held.state in ASKED:
+            here.dissolve(held.match_id, {ref: State.DECLINED}, now_ms)
+            self._tell(pool_id)
         return here.status(held)
 
     async def leave(self, pool_id: str, ref: str, stream: str, now_ms: int) -> None:
@@ -157,7 +180,7 @@ class MemoryPoolStore:
             if held.state is State.WAITING and held.at_ms < silent_before_ms:
                 here.stop(held, State.SILENT, now_ms)
                 self._tell(pool_id)
-            elif held.state not in (State.WAITING, State.MATCHED) and held.at_ms < ended_before_ms:
+            elif held.state not in (State.WAITING, State.MATCHED, *ASKED) and held.at_ms < ended_before_ms:
                 del here.tickets[ref]
 
     async def look(self, pool_id: str) -> Look:
@@ -165,23 +188,80 @@ class MemoryPoolStore:
         await self._use()
         here = self._pool(pool_id)
         waiting = tuple(held.ticket for held in here.queue()[:LOOK_MOST])
-        return Look(here.pool, waiting, tuple(here.offers.values()), dict(here.seats))
+        asked = {match: one.answer_by_ms for match, one in here.asked.items()}
+        return Look(here.pool, waiting, tuple(here.offers.values()), dict(here.seats), asked)
 
-    async def offer(self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int) -> bool:
+    async def offer(
+        self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int, answer_by_ms: int = 0
+    ) -> bool:
         """See PoolStore."""
         await self._use()
         here = self._pool(pool_id)
-        if match_id in here.offers:
+        if match_id in here.offers or match_id in here.asked:
             return True
         found = [here.tickets[ref] for ref in dict.fromkeys(refs) if ref in here.tickets]
         waiting = [held for held in found if held.state is State.WAITING]
         if fence != here.fence or len(waiting) != len(refs):
             return False
+        state = State.OFFERED if answer_by_ms else State.MATCHED
         for seat, held in enumerate(waiting):
-            held.state, held.match_id, held.seat, held.at_ms = State.MATCHED, match_id, seat, now_ms
-        here.offers[match_id] = Offer(match_id, tuple(held.ticket for held in waiting), now_ms)
+            held.state, held.match_id, held.seat, held.at_ms = state, match_id, seat, now_ms
+        if answer_by_ms:
+            here.asked[match_id] = _Asked(tuple(refs), answer_by_ms)
+        else:
+            here.offers[match_id] = Offer(match_id, tuple(held.ticket for held in waiting), now_ms)
         self._tell(pool_id)
         return True
+
+    async def answer(self, pool_id: str, ref: str, match_id: str, accept: bool, now_ms: int) -> Status | None:
+        """See PoolStore."""
+        await self._use()
+        here = self._pool(pool_id)
+        held, asked = here.tickets.get(ref), here.asked.get(match_id)
+        if held is None or held.match_id != match_id:
+            return None
+        if asked is None:  # a repeat, or over
+            done = (State.MATCHED, State.READY) if accept else (State.DECLINED,)
+            return here.status(held) if held.state in done else None
+        if not accept:
+            here.dissolve(match_id, {ref: State.DECLINED}, now_ms)
+        elif held.state is State.OFFERED and now_ms > asked.answer_by_ms:
+            return None
+        else:
+            held.state = State.ACCEPTED
+            asked.accepted.add(ref)
+            if len(asked.accepted) == len(asked.refs):
+                self._agreed(here, match_id, now_ms)
+        self._tell(pool_id)
+        return here.status(held)
+
+    def _agreed(self, here: _Pool, match_id: str, now_ms: int) -> None:
+        members = [here.tickets[one] for one in here.asked.pop(match_id).refs]
+        for held in members:
+            held.state, held.at_ms = State.MATCHED, now_ms
+        here.offers[match_id] = Offer(match_id, tuple(held.ticket for held in members), now_ms)
+
+    async def expire(self, pool_id: str, match_id: str, now_ms: int) -> list[str]:
+        """See PoolStore."""
+        await self._use()
+        here = self._pool(pool_id)
+        asked = here.asked.get(match_id)
+        if asked is None or now_ms <= asked.answer_by_ms:
+            return []
+        missed = [ref for ref in asked.refs if ref not in asked.accepted]
+        here.dissolve(match_id, dict.fromkeys(missed, State.MISSED), now_ms)
+        self._tell(pool_id)
+        return missed
+
+    async def waited(self, pool_id: str, waits_ms: Sequence[int]) -> None:
+        """See PoolStore."""
+        await self._use()
+        self._pool(pool_id).waits.extend(waits_ms)
+
+    async def waits(self, pool_id: str) -> list[int]:
+        """See PoolStore."""
+        await self._use()
+        return list(self._pool(pool_id).waits)
 
     async def ready(self, pool_id: str, match_id: str, now_ms: int) -> None:
         """See PoolStore."""

@@ -17,13 +17,16 @@ import structlog
 
 from kangtou.v1 import game_pb2 as pb
 
-from ..agreement import BOT, new_id
+from ..agreement import BOT, HUMAN, new_id
 from ..identity import Account, StoreUnavailable, good_command_id
 from ..marks import Marks, digest
 from ..opening import Choice, LiveMatches, good_commitment
 from ..refusals import refusal
-from .base import NoPlace, Pool, PoolStore, State, Status, Ticket
+from .base import ASKED, OVER, NoPlace, Pool, PoolStore, State, Status, Ticket
+from .known import Knowledge, Known, nobody_known
 from .matcher import Matcher
+from .parties import NoParty, PartyStore
+from .penalties import MemoryPenalties, Penalties
 
 _log = structlog.get_logger(__name__)
 
@@ -32,6 +35,8 @@ _CANCELLED = "cancelled"
 _LISTED_MS = 3_600_000
 _LEAVE_S = 2.0
 _AGAIN_S = 0.02  # after somebody else had the lease
+_ESTIMATE_S = 2.0  # how often recent waits are looked up
+_ESTIMATES_LEAST = 3  # of them, for an estimate
 _COUNT_S = 1.0  # how often a client is told of a mere change of the number that wait
 
 
@@ -41,6 +46,7 @@ class MatchmakingSettings:
 
     patience_s: how long a ticket may wait for the end of its account's former match or ticket to arrive
     bot_tickets: tickets and seats that a bot's account may have in one pool (a person's: one)
+    fill_after_ms: how long people wait until bots may take the free seats; 0: they do not
     """
 
     tick_s: float = 0.5
@@ -48,6 +54,7 @@ class MatchmakingSettings:
     patience_s: float = 3.0
     keep_ms: int = 2 * 3_600_000
     bot_tickets: int = 256
+    fill_after_ms: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -62,9 +69,9 @@ class _Follower:
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, status: Status, now: float) -> None:
-        """Unless only the number has changed, and that a moment ago."""
-        moved = replace(status, waiting=0) != replace(self.status, waiting=0)
-        counted = status.waiting != self.status.waiting and status.state is State.WAITING
+        """Unless only the number, or the estimate, has changed, and that a moment ago."""
+        moved = replace(status, waiting=0, estimate_ms=0) != replace(self.status, waiting=0, estimate_ms=0)
+        counted = status != self.status and status.state is State.WAITING
         if moved or (counted and now - self.told_at >= _COUNT_S):
             self.status, self.told_at = status, now
             self.news.set()
@@ -76,6 +83,8 @@ class _LocalPool:
     followers: dict[str, _Follower] = field(default_factory=dict)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+    estimate_ms: int = 0
+    estimated_at: float = float("-inf")
 
 
 class Matchmaker:
@@ -88,6 +97,9 @@ class Matchmaker:
         matcher: Matcher,
         live: LiveMatches,
         settings: MatchmakingSettings | None = None,
+        knowledge: Knowledge = nobody_known,
+        penalties: Penalties | None = None,
+        parties: PartyStore | None = None,
         wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._store = store
@@ -95,6 +107,9 @@ class Matchmaker:
         self._matcher = matcher
         self._live = live
         self._settings = settings or MatchmakingSettings()
+        self._knowledge = knowledge
+        self._penalties = penalties or MemoryPenalties()
+        self._parties = parties
         self._wall_ms = wall_ms
         self._pools: dict[str, _LocalPool] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -117,25 +132,28 @@ class Matchmaker:
             await asyncio.wait(self._leaving, timeout=_LEAVE_S)
 
     async def quick(
-        self, account: Account, pool_name: str, choice: Choice, commitment: str, ticket_id: str
+        self, account: Account, pool_name: str, choice: Choice, commitment: str, ticket_id: str, party: str = ""
     ) -> AsyncGenerator[Status | pb.Refusal, None]:
-        """How a ticket stands, until it is READY or CANCELLED, or a refusal. Closing the iterator gives the place up.
+        """How a ticket stands, until it is over (OVER), or a refusal. Closing the iterator gives the place up.
 
         A ticket that is known is joined, also from another gateway; after it had been given up, at its old place.
         Raises StoreUnavailable before the first status only. Refused: bad_id, bad_pool, bad_commitment, id_reused,
-        already_queued, already_playing, too_many_tickets, pool_full.
+        already_queued, already_playing, too_many_tickets, pool_full, declined_often; see NoParty too.
         """
         if no := _malformed(ticket_id, pool_name, commitment):
             yield no
             return
-        pool = Pool(pool_name, choice, account.kind if choice.rated else "")
-        content = f"{pool.id} {digest(commitment)}"
+        pool = pool_of(account, pool_name, choice)
+        content = f"{pool.id} {digest(commitment, party) if party else digest(commitment)}"
         keep = self._settings.keep_ms
         claimed = await self._marks.claim("ticket", account.account_id, ticket_id, content, keep)
         if claimed != content:
             yield Status(State.CANCELLED) if claimed == _CANCELLED else refusal("id_reused")
             return
-        ticket = Ticket(ticket_id, account.account_id, account.kind, account.name, commitment)
+        ticket = await self._ticket(account, pool, commitment, ticket_id, party)
+        if no := await self._kept_out(account, pool, ticket):
+            yield no
+            return
         stream = new_id()
         most = self._settings.bot_tickets if account.kind == BOT else 1
         try:
@@ -147,7 +165,7 @@ class Matchmaker:
             while True:
                 status = follower.status  # it may change while the caller has this one
                 yield status
-                if status.state in (State.READY, State.CANCELLED):
+                if status.state in OVER:
                     return
                 await follower.news.wait()
                 follower.news.clear()
@@ -155,12 +173,33 @@ class Matchmaker:
             self._unfollow(pool, ticket, stream)
 
     async def cancel(self, account_id: str, ticket_id: str) -> Status:
-        """Take a ticket back: CANCELLED, or MATCHED or READY if that came first. Raises StoreUnavailable."""
+        """Take a ticket back: CANCELLED or DECLINED; MATCHED or READY if that came first. Raises StoreUnavailable."""
         claimed = await self._marks.claim("ticket", account_id, ticket_id, _CANCELLED, self._settings.keep_ms)
         if claimed == _CANCELLED:
             return Status(State.CANCELLED)
-        pool_id = claimed.split(" ")[0]
-        return await self._store.cancel(pool_id, f"{account_id}/{ticket_id}", self._wall_ms())
+        return await self.take_back(claimed.split(" ")[0], f"{account_id}/{ticket_id}")
+
+    async def take_back(self, pool_id: str, ref: str) -> Status:
+        """The same of a ticket whose pool is known."""
+        status = await self._store.cancel(pool_id, ref, self._wall_ms())
+        if status.state is State.DECLINED:
+            await self._penalties.declined(ref.partition("/")[0], status.match_id, self._wall_ms())
+        return status
+
+    async def answer(self, account_id: str, ticket_id: str, match_id: str, accept: bool) -> Status | pb.Refusal:
+        """Take or decline the match that a ticket is OFFERED. Refused: offer_over. Raises StoreUnavailable."""
+        held = await self._marks.find("ticket", account_id, ticket_id)
+        if held is None or held == _CANCELLED:
+            return refusal("offer_over")
+        pool_id, ref = held.split(" ")[0], f"{account_id}/{ticket_id}"
+        status = await self._store.answer(pool_id, ref, match_id, accept, self._wall_ms())
+        if status is None:
+            return refusal("offer_over")
+        if status.state is State.DECLINED:
+            await self._penalties.declined(account_id, match_id, self._wall_ms())
+        elif status.state is State.MATCHED:
+            await self._matcher.finish(pool_id, match_id)
+        return status
 
     async def forget(self, account_id: str) -> None:
         """An account is deleted: its tickets that wait are taken back. May be repeated. Raises StoreUnavailable."""
@@ -171,6 +210,35 @@ class Matchmaker:
                     await self._store.cancel(pool_id, ticket.ref, now)
 
     # ---- arriving and leaving ----
+
+    async def _ticket(self, account: Account, pool: Pool, commitment: str, ticket_id: str, party: str) -> Ticket:
+        known = await self._knowledge(account, pool.choice) if account.kind == HUMAN else Known()
+        return Ticket(
+            ticket_id,
+            account.account_id,
+            account.kind,
+            account.name,
+            commitment,
+            since_ms=self._wall_ms(),
+            rating=known.rating,
+            party=party,
+            blocks=known.blocks,
+            fill_after_ms=self._settings.fill_after_ms if account.kind == HUMAN and pool.kind != HUMAN else 0,
+        )
+
+    async def _kept_out(self, account: Account, pool: Pool, ticket: Ticket) -> pb.Refusal | None:
+        """Who has declined too often, or is not of the party that was named."""
+        now = self._wall_ms()
+        if self._matcher.asks(pool) and (until := await self._penalties.until(account.account_id, now)):
+            return refusal("declined_often", seconds=-(-(until - now) // 1000))
+        if not ticket.party:
+            return None
+        if self._parties is None:
+            return refusal(NoParty.UNKNOWN)
+        party = await self._parties.enter(ticket.party, account.account_id, ticket.ref)
+        if isinstance(party, NoParty):
+            return refusal(party)
+        return None if party.pool.id == pool.id else refusal("party_elsewhere")
 
     async def _enter(self, pool: Pool, ticket: Ticket, stream: str, most: int) -> Status | pb.Refusal:
         until = time.monotonic() + self._settings.patience_s
@@ -235,18 +303,34 @@ class Matchmaker:
     async def _round(self, local: _LocalPool) -> None:
         streams = {follower.ticket.ref: follower.stream for follower in local.followers.values()}
         found = await self._store.refresh(local.pool.id, streams, self._wall_ms())
+        await self._estimate(local)
         open_now = 0
         for follower in list(local.followers.values()):
             status = found.get(follower.ticket.ref)
             if status is None or status.state in (State.LEFT, State.SILENT):
                 status = await self._again(local.pool, follower)
-            follower.tell(status, time.monotonic())
-            if status.state is State.MATCHED:
+            follower.tell(replace(status, estimate_ms=local.estimate_ms), time.monotonic())
+            if status.state is State.MATCHED or self._is_due(follower.ticket, status):
                 open_now = local.pool.choice.seats
             elif status.state is State.WAITING:
                 open_now = max(open_now, status.waiting)
         if open_now >= local.pool.choice.seats and not await self._matcher.run(local.pool.id):
             asyncio.get_running_loop().call_later(_AGAIN_S, local.wake.set)
+
+    def _is_due(self, ticket: Ticket, status: Status) -> bool:
+        """Whether the matcher has something to do for a ticket though nobody has come."""
+        now = self._wall_ms()
+        if status.state in ASKED:
+            return now > status.answer_by_ms
+        return bool(ticket.fill_after_ms) and now - ticket.since_ms >= ticket.fill_after_ms
+
+    async def _estimate(self, local: _LocalPool) -> None:
+        """The median of recent waits."""
+        now = time.monotonic()
+        if now - local.estimated_at >= _ESTIMATE_S:
+            local.estimated_at = now
+            waits = sorted(await self._store.waits(local.pool.id))
+            local.estimate_ms = waits[len(waits) // 2] if len(waits) >= _ESTIMATES_LEAST else 0
 
     async def _again(self, pool: Pool, follower: _Follower) -> Status:
         """A ticket whose call goes on, but which was given up elsewhere or fell silent, as in an outage."""
@@ -276,6 +360,11 @@ class Matchmaker:
             except StoreUnavailable as no:
                 _log.warning("sweep_delayed", reason=str(no))
             await asyncio.sleep(self._settings.sweep_s)
+
+
+def pool_of(account: Account, name: str, choice: Choice) -> Pool:
+    """Where a ticket of this account waits: rated pools are apart for people and bots."""
+    return Pool(name, choice, account.kind if choice.rated else "")
 
 
 def _malformed(ticket_id: str, pool_name: str, commitment: str) -> pb.Refusal | None:

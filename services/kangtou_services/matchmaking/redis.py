@@ -1,5 +1,6 @@
 """Pools in Redis. All keys of one pool lie in one slot and are listed in matchmaking.lua; besides them:
 
+{p:<pool>}:waits  list: how long tickets waited lately, in ms
 kt:pools        sorted set: ids of pools, by when they were last touched
 kt:pools:news   channel: ids of pools in which something has changed
 """
@@ -16,11 +17,12 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from ..functions import Functions, reached
-from .base import LOOK_MOST, WAITING_MOST, Look, NoPlace, Offer, Pool, State, Status, Ticket
+from .base import LOOK_MOST, WAITING_MOST, WAITS_MOST, Look, NoPlace, Offer, Pool, State, Status, Ticket
 
-_PARTS = "config tickets states queue seen ended held offers seats counters lease".split()
+_PARTS = "config tickets states queue seen ended held offers seats counters lease asked".split()
 _LIST, _NEWS = "kt:pools", "kt:pools:news"
 _NEWS_WAIT_S = 1.0
+_KEEP_MS = 7 * 24 * 3_600_000
 
 
 class RedisPoolStore:
@@ -77,17 +79,45 @@ class RedisPoolStore:
 
     async def look(self, pool_id: str) -> Look:
         """See PoolStore."""
-        config, waiting, offers, seats = await self._call("look", pool_id, LOOK_MOST)
+        config, waiting, offers, seats, asked = await self._call("look", pool_id, LOOK_MOST)
         return Look(
             Pool.from_json(config) if config else None,
             tuple(Ticket.from_json(text) for text in waiting),
             tuple(Offer(row[0], tuple(map(Ticket.from_json, row[2:])), int(row[1])) for row in offers),
             {match: tuple(held.split(" ")[1:]) for match, held in zip(seats[::2], seats[1::2], strict=True)},
+            {match: int(held.partition(" ")[0]) for match, held in zip(asked[::2], asked[1::2], strict=True)},
         )
 
-    async def offer(self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int) -> bool:
+    async def offer(
+        self, pool_id: str, fence: int, match_id: str, refs: Sequence[str], now_ms: int, answer_by_ms: int = 0
+    ) -> bool:
         """See PoolStore."""
-        return bool(await self._call("offer", pool_id, fence, match_id, now_ms, *refs))
+        return bool(await self._call("offer", pool_id, fence, match_id, now_ms, answer_by_ms, *refs))
+
+    async def answer(self, pool_id: str, ref: str, match_id: str, accept: bool, now_ms: int) -> Status | None:
+        """See PoolStore."""
+        row = await self._call("answer", pool_id, ref, match_id, int(accept), now_ms)
+        return _status(row) if row else None
+
+    async def expire(self, pool_id: str, match_id: str, now_ms: int) -> list[str]:
+        """See PoolStore."""
+        return list(await self._call("expire", pool_id, match_id, now_ms))
+
+    async def waited(self, pool_id: str, waits_ms: Sequence[int]) -> None:
+        """See PoolStore."""
+        if not waits_ms:
+            return
+        key = _waits(pool_id)
+        async with reached(), self._client.pipeline(transaction=True) as pipe:
+            pipe.rpush(key, *waits_ms)
+            pipe.ltrim(key, -WAITS_MOST, -1)
+            pipe.pexpire(key, _KEEP_MS)
+            await pipe.execute()
+
+    async def waits(self, pool_id: str) -> list[int]:
+        """See PoolStore."""
+        async with reached():
+            return [int(text) for text in await self._client.lrange(_waits(pool_id), 0, -1)]
 
     async def ready(self, pool_id: str, match_id: str, now_ms: int) -> None:
         """See PoolStore."""
@@ -111,7 +141,7 @@ class RedisPoolStore:
 
     async def _call(self, name: str, pool_id: str, *args: str | int) -> Any:
         keys = [f"{{p:{pool_id}}}:{part}" for part in _PARTS]
-        return await self._functions.call(f"kt_pool_{name}_1", keys, *args)
+        return await self._functions.call(f"kt_pool_{name}_2", keys, *args)
 
 
 async def _messages(heard: Any) -> AsyncIterator[str]:
@@ -122,6 +152,10 @@ async def _messages(heard: Any) -> AsyncIterator[str]:
             yield message["data"]
 
 
+def _waits(pool_id: str) -> str:
+    return f"{{p:{pool_id}}}:waits"
+
+
 def _status(row: Sequence[Any]) -> Status:
-    state, match_id, seat, waiting = row
-    return Status(State(state), match_id, int(seat), int(waiting))
+    state, match_id, seat, waiting, answer_by_ms, accepted = row
+    return Status(State(state), match_id, int(seat), int(waiting), int(answer_by_ms), int(accepted))
