@@ -51,6 +51,8 @@ _TEXTS = {
     ),
     "offer_over": ("this match is not offered to you any more", "该对局已不再等待你的确认"),
     "offer_missed": ("you did not take the match that was found", "你未在规定时间内确认对局"),
+    "not_welcome": ("the owner of this table does not let you sit here", "桌主不让你在本桌就座"),
+    "party_kind": ("in a rated pool, partners are both people or both bots", "计分匹配中，搭档须同为真人或同为机器人"),
     "unknown_party": ("there is no such party", "没有这个队伍"),
     "party_over": ("this party has ended", "该队伍已解散"),
     "party_full": ("this party has two members already", "该队伍已有两人"),

@@ -56,6 +56,10 @@ class Settings(BaseSettings):
     open_tables: int = 8  # tables that a person may have open at a time
     bot_open_tables: int = 256  # the same for a bot
     idle_table_ms: int = 3_600_000  # how long an open table may stand empty
+    accept_ms: int = 20_000  # how long people have to take a match found in a rated pool; 0: they are not asked
+    window_points: int = 200  # how far apart ratings may be at first in rated pools of people,
+    window_per_s: int = 20  # so much more with each second of waiting,
+    window_open_s: int = 60  # and as far as they like after that
     house_bots: int = 4
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked

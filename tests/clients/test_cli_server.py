@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 import structlog
 
-from kangtou_clients.api import Match, NotAuthenticated, connect
+from kangtou_clients.api import Match, NotAuthenticated, Place, connect
 from kangtou_clients.cli import main
 from kangtou_clients.cli.config import Config
 from kangtou_engine.game import TooMany
@@ -390,3 +390,64 @@ def test_people(run: Run, server: Server) -> None:
     assert run("block", "nobody", "--as", "pa")[0] == 8
     assert run("unblock", ids[1], "--as", "pa")[0] == 0
     assert run("blocks", "--json", "--as", "pa") == (0, "", "")
+
+
+def test_party(run: Run, server: Server) -> None:
+    """Two make a party and queue with two others; the command ends with match and seat."""
+    from kangtou_clients.api import Wanted
+
+    for name in SEATS:
+        run("register", f"P{name}", "--bot", "--as", f"p{name}")
+    wanted = Wanted("duizhu", options={"end_level": "4"})
+    create = ("party", "create", "duizhu", "-o", "end_level=4", "--pool", "p", "--as", "pann")
+    code, out, err = run(*create)
+    assert (code, err) == (0, "")
+    party = out.split("  ")[0]
+    assert out == f"{party}  duizhu  Pann  end_level=4\n"
+    assert run("party", "create", "hongshi", "--as", "pann")[0] == 5
+    assert run("party", "join", "nowhere", "--as", "pbob")[0] == 8
+    assert run("party", "queue", party, "--as", "pann")[0] == 5  # alone
+    shown = json.loads(run("party", "join", party, "--json", "--as", "pbob")[1])
+    assert shown == {
+        "code": party,
+        "game": "duizhu",
+        "options": {"end_level": "4"},
+        "members": ["Pann", "Pbob"],
+        "rated": False,
+        "pool": "p",
+        "over": False,
+    }
+    assert "Pann, Pbob" in run("party", "show", party, "--as", "pcat")[1]
+    config = Config()
+
+    async def others() -> list[int]:
+        async def one(token: str, code: str) -> int:
+            async with (
+                connect(server.address.result(), token) as client,
+                client.lobby.quick(wanted, pool="p", party=code) as queue,
+            ):
+                place = await queue.place()
+                assert isinstance(place, Place), place
+                return place.seat
+
+        profiles = [config.profile(server.address.result(), f"p{name}") for name in SEATS[1:]]
+        codes = [party, "", ""]
+        return list(
+            await asyncio.gather(*(one(it.token, code) for it, code in zip(profiles, codes, strict=True) if it))
+        )
+
+    waiting = server.do(others())
+    code, out, err = run("party", "queue", party, "--json", "--as", "pann")
+    seats = waiting.result(30)
+    assert code == 0, err
+    last = json.loads(out.splitlines()[-1])
+    assert (last["seat"] - seats[0]) % 2 == 0
+    assert run("party", "leave", party, "--as", "pcat")[0] == 5
+    assert run("party", "leave", party, "--as", "pann") == (0, f"the party {party} has ended\n", "")
+    assert run("party", "show", party, "--as", "pann")[1].rstrip().endswith("over")
+    assert run("party", "queue", party, "--as", "pann")[0] == 5
+    assert run("quick", "hongshi", "--ask", "--as", "pann") == (
+        2,
+        "",
+        "kangtou: --ask needs a terminal to ask at\n",
+    )

@@ -74,13 +74,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A ticket's status: waiting (with how many wait in all), matched, ready, cancelled or refused."""
+    """A ticket's status: waiting (with how many wait in all), offered, matched, ready, cancelled or refused.
+
+    answer_by_ms  offered: until when the match may be taken (Unix ms)
+    accepted      how many have taken it; `answered`: whether this ticket has
+    estimate_ms   how long others waited lately (median); 0: not known
+    """
 
     state: str
     waiting: int = 0
     match_id: str = ""
     seat: Seat = 0
     refused: Refused | None = None
+    answer_by_ms: int = 0
+    accepted: int = 0
+    answered: bool = False
+    estimate_ms: int = 0
 
 
 _STATES = {
@@ -89,6 +98,7 @@ _STATES = {
     pb.TICKET_STATE_READY: "ready",
     pb.TICKET_STATE_CANCELLED: "cancelled",
     pb.TICKET_STATE_REFUSED: "refused",
+    pb.TICKET_STATE_OFFERED: "offered",
 }
 
 
@@ -168,21 +178,44 @@ class Lobby:
         response = await self._client.unary(self._stub.Stand, request)
         return refused_from(response.refused) if response.HasField("refused") else response.table
 
-    def quick(self, wanted: Wanted, *, rated: bool = False, pool: str = "", command_id: str = "") -> QuickMatch:
-        """Queue for a match: `async with lobby.quick(…) as queue: place = await queue.place()`."""
-        return QuickMatch(self._client, self._stub, wanted, rated, pool, command_id or secrets.token_hex(8))
+    def quick(
+        self,
+        wanted: Wanted,
+        *,
+        rated: bool = False,
+        pool: str = "",
+        command_id: str = "",
+        party: str = "",
+        take: bool = True,
+    ) -> QuickMatch:
+        """Queue for a match: `async with lobby.quick(…) as queue: place = await queue.place()`.
+
+        party   the code of a party: its other member becomes the partner
+        take    take a match that is offered by itself; else call `answer`
+        """
+        found = QuickMatch(self._client, self._stub, wanted, rated, pool, command_id or secrets.token_hex(8), party)
+        found.take = take
+        return found
 
 
 class QuickMatch:
     """A ticket in the queue. Leaving the context before there is a place takes it back."""
 
     def __init__(
-        self, client: Client, stub: rpc.LobbyServiceStub, wanted: Wanted, rated: bool, pool: str, command_id: str
+        self,
+        client: Client,
+        stub: rpc.LobbyServiceStub,
+        wanted: Wanted,
+        rated: bool,
+        pool: str,
+        command_id: str,
+        party: str = "",
     ) -> None:
         self._client = client
         self._stub = stub
         self.entropy = secrets.token_bytes(ENTROPY_BYTES)
         self.ticket_id = command_id
+        self.take = True
         self._settled = False
         self._request = pb.QuickMatchRequest(
             choice=wanted.choice(),
@@ -192,6 +225,7 @@ class QuickMatch:
             entropy_commitment=entropy_commitment(self.entropy),
             command_id=command_id,
             rules=wanted.rules,
+            party=party,
         )
 
     async def __aenter__(self) -> Self:
@@ -209,6 +243,12 @@ class QuickMatch:
         if response.state in (pb.TICKET_STATE_MATCHED, pb.TICKET_STATE_READY):
             return Place(response.match_id, response.seat, self.entropy)
         return None
+
+    async def answer(self, match_id: str, *, accept: bool) -> Refused | None:
+        """Take or decline a match that is offered. Who declines repeatedly waits before queueing again."""
+        request = pb.AnswerMatchRequest(ticket_id=self.ticket_id, match_id=match_id, accept=accept)
+        response = await self._client.unary(self._stub.AnswerMatch, request)
+        return refused_from(response.refused) if response.HasField("refused") else None
 
     async def place(self) -> Place | Refused:
         """Until there is a table."""
@@ -230,6 +270,8 @@ class QuickMatch:
                     lost = 0
                     status = _queued(response)
                     self._settled = status.state in ("ready", "cancelled", "refused")
+                    if status.state == "offered" and self.take and not status.answered:
+                        await self.answer(status.match_id, accept=True)  # if it is off by now, a status says so
                     yield status
                     if self._settled:
                         return
@@ -247,4 +289,14 @@ class QuickMatch:
 def _queued(message: pb.QuickMatchResponse) -> Queued:
     refused = refused_from(message.refused) if message.HasField("refused") else None
     state = _STATES.get(message.state, "waiting")
-    return Queued(state, message.waiting, message.match_id, message.seat, refused)
+    return Queued(
+        state,
+        message.waiting,
+        message.match_id,
+        message.seat,
+        refused,
+        message.answer_by_ms,
+        message.accepted,
+        message.answered,
+        message.estimate_ms,
+    )

@@ -13,12 +13,13 @@ from kangtou_engine.errors import BadOptions
 from kangtou_engine.options import option_from_text
 from kangtou_engine.registry import REGISTRY
 
-from ..api import Place, TableFilter, TableTerms, Wanted
+from ..api import TableFilter, TableTerms, Wanted
 from ..api.tables import KINDS, STARTS, STATES
 from .common import MOST, Common, of
 from .exits import USAGE, CommandError
+from .queue import Ask, checked_ask, put_place, queue_up
 from .remote import Remote, run
-from .seats import keep, opened
+from .seats import keep
 from .table_lines import put_table
 
 Options: TypeAlias = Annotated[
@@ -77,35 +78,27 @@ def quick(
     rated: Annotated[bool, typer.Option("--rated", help="in the rated pool")] = False,
     pool: Annotated[str, typer.Option("--pool", metavar="NAME", help="a pool of its own name")] = "",
     rules: Rules = "",
+    ask: Ask = False,
 ) -> None:
     """Queue for a match, and wait until the table is ready. Ctrl-C takes the ticket back.
 
-    The last line is the match and your seat: play it with `act`, look at it with `watch`.
+    In the rated pool you meet people near your rating, farther away the longer you wait. A match that is found is
+    taken for you unless you want to be asked; who declines repeatedly waits before queueing again. To queue with a
+    partner see `kangtou party`. The last line is the match and your seat: play it with `act`, look at it with `watch`.
 
     \b
     Examples:
       kangtou quick hongshi
       kangtou quick wushik --rules liaoning --rated
+      kangtou quick duizhu --rated --ask
     """
     common = of(context)
     wanted = replace(wanted_of(common, game, option, seats, turn_ms, window_ms), rules=rules)
     wanted = replace(wanted, bank_ms=bank_ms, increment_ms=increment_ms)
+    checked_ask(common, ask)
 
     async def work(remote: Remote) -> None:
-        async with remote.client.lobby.quick(wanted, rated=rated, pool=pool) as queue:
-            async for status in queue.statuses():
-                if status.refused is not None:
-                    remote.given(status.refused)
-                if status.state == "ready":
-                    place = Place(status.match_id, status.seat, queue.entropy)
-                    keep(remote, place)
-                    await opened(remote, place.match_id, place.seat)
-                    _sat(common, place)
-                    return
-                if common.json:
-                    common.put_json({"state": status.state, "waiting": status.waiting})
-                else:
-                    common.put(common.say(f"ticket_{status.state}", waiting=status.waiting))
+        await queue_up(remote, wanted, rated=rated, pool=pool, ask=ask)
 
     run(common, work)
 
@@ -216,7 +209,7 @@ def sit(
     async def work(remote: Remote) -> None:
         place = remote.given(await remote.client.lobby.sit(match, seat, code=code))
         keep(remote, place)
-        _sat(common, place)
+        put_place(common, place)
 
     run(common, work)
 
@@ -244,13 +237,6 @@ def filter_of(
     chosen = [word_of(common, "state", state, STATES) for state in states] or ["open"]
     options = wanted_of(common, game, given, 0, 0, 0).options
     return TableFilter(game, chosen, rules, options, free, rated, word_of(common, "kind", kind, KINDS), seats)
-
-
-def _sat(common: Common, place: Place) -> None:
-    if common.json:
-        common.put_json({"match": place.match_id, "seat": place.seat})
-    else:
-        common.put(f"{place.match_id}  {common.renderer().seat(place.seat)}")
 
 
 def wanted_of(common: Common, game: str, given: Sequence[str], seats: int, turn_ms: int, window_ms: int) -> Wanted:

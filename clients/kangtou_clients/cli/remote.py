@@ -15,7 +15,7 @@ from .source import Source
 
 T = TypeVar("T")
 PATIENCE_S = 4.0  # how long a command tries to reach the server
-NOWHERE = ("unknown_match", "unknown_table", "unknown_account")
+NOWHERE = ("unknown_match", "unknown_table", "unknown_account", "unknown_party")
 STATUS = {
     "NOT_FOUND": NOT_FOUND,
     "PERMISSION_DENIED": NOT_ALLOWED,

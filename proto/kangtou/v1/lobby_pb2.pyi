@@ -81,6 +81,8 @@ class _TicketStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TicketSta
     TICKET_STATE_READY: _TicketState.ValueType  # 3
     TICKET_STATE_CANCELLED: _TicketState.ValueType  # 4
     TICKET_STATE_REFUSED: _TicketState.ValueType  # 5
+    TICKET_STATE_OFFERED: _TicketState.ValueType  # 6
+    """A match was found: take it with AnswerMatch. People in rated pools are asked."""
 
 class TicketState(_TicketState, metaclass=_TicketStateEnumTypeWrapper): ...
 
@@ -90,6 +92,8 @@ TICKET_STATE_MATCHED: TicketState.ValueType  # 2
 TICKET_STATE_READY: TicketState.ValueType  # 3
 TICKET_STATE_CANCELLED: TicketState.ValueType  # 4
 TICKET_STATE_REFUSED: TicketState.ValueType  # 5
+TICKET_STATE_OFFERED: TicketState.ValueType  # 6
+"""A match was found: take it with AnswerMatch. People in rated pools are asked."""
 Global___TicketState: _TypeAlias = TicketState  # noqa: Y015
 
 @_typing.final
@@ -864,6 +868,7 @@ class QuickMatchRequest(_message.Message):
     COMMAND_ID_FIELD_NUMBER: _builtins.int
     POOL_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
+    PARTY_FIELD_NUMBER: _builtins.int
     rated: _builtins.bool
     entropy_commitment: _builtins.str
     command_id: _builtins.str
@@ -872,6 +877,8 @@ class QuickMatchRequest(_message.Message):
     """Named pools keep their tickets apart, such as `demo`; empty: the common one."""
     rules: _builtins.str
     """Named house rules instead of options."""
+    party: _builtins.str
+    """The code of the caller's party: its other member is matched as the partner. The choice must be the party's."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -886,10 +893,11 @@ class QuickMatchRequest(_message.Message):
         command_id: _builtins.str = ...,
         pool: _builtins.str = ...,
         rules: _builtins.str = ...,
+        party: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "pool", b"pool", "rated", b"rated", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "entropy_commitment", b"entropy_commitment", "party", b"party", "pool", b"pool", "rated", b"rated", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -905,12 +913,22 @@ class QuickMatchResponse(_message.Message):
     REFUSED_FIELD_NUMBER: _builtins.int
     WAITING_FIELD_NUMBER: _builtins.int
     TICKET_ID_FIELD_NUMBER: _builtins.int
+    ANSWER_BY_MS_FIELD_NUMBER: _builtins.int
+    ACCEPTED_FIELD_NUMBER: _builtins.int
+    ANSWERED_FIELD_NUMBER: _builtins.int
+    ESTIMATE_MS_FIELD_NUMBER: _builtins.int
     state: Global___TicketState.ValueType
     match_id: _builtins.str
     seat: _builtins.int
     waiting: _builtins.int
     """Tickets waiting in this pool, this one included."""
     ticket_id: _builtins.str
+    answer_by_ms: _builtins.int
+    """While OFFERED: until when it may be taken (Unix ms), how many have taken it, whether this ticket has."""
+    accepted: _builtins.int
+    answered: _builtins.bool
+    estimate_ms: _builtins.int
+    """How long tickets of this pool waited lately (median, ms); 0 if that is not known."""
     @_builtins.property
     def refused(self) -> _game_pb2.Refusal: ...
     def __init__(
@@ -922,14 +940,66 @@ class QuickMatchResponse(_message.Message):
         refused: _game_pb2.Refusal | None = ...,
         waiting: _builtins.int = ...,
         ticket_id: _builtins.str = ...,
+        answer_by_ms: _builtins.int = ...,
+        accepted: _builtins.int = ...,
+        answered: _builtins.bool = ...,
+        estimate_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id", "refused", b"refused", "seat", b"seat", "state", b"state", "ticket_id", b"ticket_id", "waiting", b"waiting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "answer_by_ms", b"answer_by_ms", "answered", b"answered", "estimate_ms", b"estimate_ms", "match_id", b"match_id", "refused", b"refused", "seat", b"seat", "state", b"state", "ticket_id", b"ticket_id", "waiting", b"waiting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___QuickMatchResponse: _TypeAlias = QuickMatchResponse  # noqa: Y015
+
+@_typing.final
+class AnswerMatchRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_ID_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    ACCEPT_FIELD_NUMBER: _builtins.int
+    ticket_id: _builtins.str
+    match_id: _builtins.str
+    """The match that it was offered."""
+    accept: _builtins.bool
+    def __init__(
+        self,
+        *,
+        ticket_id: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+        accept: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "match_id", b"match_id", "ticket_id", b"ticket_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerMatchRequest: _TypeAlias = AnswerMatchRequest  # noqa: Y015
+
+@_typing.final
+class AnswerMatchResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refused(self) -> _game_pb2.Refusal:
+        """`offer_over`: the time was up, or somebody else has declined."""
+
+    def __init__(
+        self,
+        *,
+        refused: _game_pb2.Refusal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refused", b"refused"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerMatchResponse: _TypeAlias = AnswerMatchResponse  # noqa: Y015
 
 @_typing.final
 class CancelTicketRequest(_message.Message):

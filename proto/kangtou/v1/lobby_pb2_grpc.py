@@ -69,6 +69,11 @@ class LobbyServiceStub:
                 request_serializer=kangtou_dot_v1_dot_lobby__pb2.QuickMatchRequest.SerializeToString,
                 response_deserializer=kangtou_dot_v1_dot_lobby__pb2.QuickMatchResponse.FromString,
                 _registered_method=True)
+        self.AnswerMatch = channel.unary_unary(
+                '/kangtou.v1.LobbyService/AnswerMatch',
+                request_serializer=kangtou_dot_v1_dot_lobby__pb2.AnswerMatchRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_lobby__pb2.AnswerMatchResponse.FromString,
+                _registered_method=True)
         self.CancelTicket = channel.unary_unary(
                 '/kangtou.v1.LobbyService/CancelTicket',
                 request_serializer=kangtou_dot_v1_dot_lobby__pb2.CancelTicketRequest.SerializeToString,
@@ -126,6 +131,13 @@ class LobbyServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AnswerMatch(self, request, context):
+        """Take or decline the match that a ticket is OFFERED. Who declines repeatedly has to wait before queueing again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CancelTicket(self, request, context):
         """Take a ticket back. The answer says whether it was in time.
         """
@@ -170,6 +182,11 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.QuickMatch,
                     request_deserializer=kangtou_dot_v1_dot_lobby__pb2.QuickMatchRequest.FromString,
                     response_serializer=kangtou_dot_v1_dot_lobby__pb2.QuickMatchResponse.SerializeToString,
+            ),
+            'AnswerMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnswerMatch,
+                    request_deserializer=kangtou_dot_v1_dot_lobby__pb2.AnswerMatchRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_lobby__pb2.AnswerMatchResponse.SerializeToString,
             ),
             'CancelTicket': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelTicket,
@@ -366,6 +383,33 @@ class LobbyService:
             '/kangtou.v1.LobbyService/QuickMatch',
             kangtou_dot_v1_dot_lobby__pb2.QuickMatchRequest.SerializeToString,
             kangtou_dot_v1_dot_lobby__pb2.QuickMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnswerMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.LobbyService/AnswerMatch',
+            kangtou_dot_v1_dot_lobby__pb2.AnswerMatchRequest.SerializeToString,
+            kangtou_dot_v1_dot_lobby__pb2.AnswerMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

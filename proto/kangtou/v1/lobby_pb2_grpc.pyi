@@ -26,6 +26,8 @@ class LobbyServiceStub:
     """Give a seat back, before a match starts or after it is over. An owner without a seat gives the table up."""
     QuickMatch: _aio.UnaryStreamMultiCallable[_lobby_pb2.QuickMatchRequest, _lobby_pb2.QuickMatchResponse]
     """Queue for a match; streams the ticket's status until the table is ready. Ending the call cancels the ticket."""
+    AnswerMatch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.AnswerMatchRequest, _lobby_pb2.AnswerMatchResponse]
+    """Take or decline the match that a ticket is OFFERED. Who declines repeatedly has to wait before queueing again."""
     CancelTicket: _aio.UnaryUnaryMultiCallable[_lobby_pb2.CancelTicketRequest, _lobby_pb2.CancelTicketResponse]
     """Take a ticket back. The answer says whether it was in time."""
 
@@ -83,6 +85,14 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_lobby_pb2.QuickMatchRequest, _abc.AsyncIterator[_lobby_pb2.QuickMatchResponse]],
     ) -> _abc.AsyncIterator[_lobby_pb2.QuickMatchResponse]:
         """Queue for a match; streams the ticket's status until the table is ready. Ending the call cancels the ticket."""
+
+    @_abc_1.abstractmethod
+    def AnswerMatch(
+        self,
+        request: _lobby_pb2.AnswerMatchRequest,
+        context: _aio.ServicerContext[_lobby_pb2.AnswerMatchRequest, _abc.Awaitable[_lobby_pb2.AnswerMatchResponse]],
+    ) -> _abc.Awaitable[_lobby_pb2.AnswerMatchResponse]:
+        """Take or decline the match that a ticket is OFFERED. Who declines repeatedly has to wait before queueing again."""
 
     @_abc_1.abstractmethod
     def CancelTicket(

@@ -27,6 +27,10 @@ TICKETS = {
     State.MATCHED: pb.TICKET_STATE_MATCHED,
     State.READY: pb.TICKET_STATE_READY,
     State.CANCELLED: pb.TICKET_STATE_CANCELLED,
+    State.OFFERED: pb.TICKET_STATE_OFFERED,
+    State.ACCEPTED: pb.TICKET_STATE_OFFERED,
+    State.DECLINED: pb.TICKET_STATE_CANCELLED,
+    State.MISSED: pb.TICKET_STATE_REFUSED,
 }
 STATES = {
     TableState.OPEN: pb.TABLE_STATE_OPEN,
@@ -212,4 +216,9 @@ def status_to_pb(status: Status | game_pb2.Refusal, ticket_id: str) -> pb.QuickM
         seat=max(status.seat, 0),
         waiting=status.waiting,
         ticket_id=ticket_id,
+        answer_by_ms=status.answer_by_ms,
+        accepted=status.accepted,
+        answered=status.state is State.ACCEPTED,
+        estimate_ms=status.estimate_ms,
+        refused=refusal("offer_missed") if status.state is State.MISSED else None,
     )

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import structlog
 
-from kangtou.v1 import game_pb2, table_pb2
+from kangtou.v1 import game_pb2, party_pb2, table_pb2
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou.v1 import lobby_pb2_grpc as rpc
+from kangtou.v1.party_pb2_grpc import add_PartyServiceServicer_to_server
 from kangtou.v1.table_pb2_grpc import add_TableServiceServicer_to_server
 
 from ..accounts.deletion import Deletions
 from ..archive.index import Index
-from ..house_rules import HouseRules, named
+from ..blocks import Blocks
+from ..house_rules import HouseRules
 from ..identity import Identity
 from ..lobby import (
     BadPage,
@@ -32,13 +34,15 @@ from ..lobby import (
 )
 from ..lobby.rematch import Result
 from ..marks import Marks
-from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore
-from ..matchmaking.matcher import Matcher
-from ..opening import Choice, Clocks, Games, LiveMatches, Opening, check_choice, clocks_of
+from ..matchmaking import Matchmaker
+from ..opening import Choice, Clocks, Games, LiveMatches, Opening, clocks_of
 from ..settings import Settings
 from .auth import Callers
 from .calls import CallError, Code, Context
+from .choosing import chosen
 from .lobby_messages import TICKETS, Messages, game_info, status_to_pb, terms_of
+from .matching import QueueStores, matchmaker_of
+from .party_service import PartyService
 from .table_service import TableService
 
 if TYPE_CHECKING:
@@ -49,7 +53,7 @@ _log = structlog.get_logger(__name__)
 _PAGE, _PAGE_MOST = 50, 200
 _NAMES = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name
-    for module, name in ((pb, "LobbyService"), (table_pb2, "TableService"))
+    for module, name in ((pb, "LobbyService"), (table_pb2, "TableService"), (party_pb2, "PartyService"))
 )
 
 
@@ -125,10 +129,7 @@ class LobbyService(rpc.LobbyServiceServicer):
     def _chosen(
         self, given: game_pb2.GameChoice, rules: str, clock: game_pb2.Clock, *, rated: bool
     ) -> Choice | game_pb2.Refusal:
-        choice = named(self._games, given, rules)
-        if isinstance(choice, game_pb2.Refusal):
-            return choice
-        return check_choice(self._games, self._clocks, choice, clock, rated=rated)
+        return chosen(self._games, self._clocks, given, rules, clock, rated=rated)
 
     async def QuickMatch(self, request: pb.QuickMatchRequest, context: Context) -> AsyncIterator[pb.QuickMatchResponse]:
         """A ticket's status until the table is ready. When the call ends, the ticket gives its place up."""
@@ -138,10 +139,16 @@ class LobbyService(rpc.LobbyServiceServicer):
         if isinstance(choice, game_pb2.Refusal):
             yield pb.QuickMatchResponse(state=pb.TICKET_STATE_REFUSED, refused=choice, ticket_id=ticket)
             return
-        news = self._maker.quick(account, request.pool, choice, request.entropy_commitment, ticket)
+        news = self._maker.quick(account, request.pool, choice, request.entropy_commitment, ticket, request.party)
         async with aclosing(news):
             async for status in news:
                 yield status_to_pb(status, ticket)
+
+    async def AnswerMatch(self, request: pb.AnswerMatchRequest, context: Context) -> pb.AnswerMatchResponse:
+        """Take or decline what a ticket is offered."""
+        mine = (await self._callers.session(context)).account.account_id
+        answer = await self._maker.answer(mine, request.ticket_id, request.match_id, request.accept)
+        return pb.AnswerMatchResponse(refused=answer if isinstance(answer, game_pb2.Refusal) else None)
 
     async def CancelTicket(self, request: pb.CancelTicketRequest, context: Context) -> pb.CancelTicketResponse:
         """Take a ticket back, if it is in time."""
@@ -177,30 +184,28 @@ def lobby_settings(settings: Settings) -> LobbySettings:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    pools: PoolStore
+    queue: QueueStores
     tables: LobbyStore
 
 
 def add(
-    identity: Identity, marks: Marks, deletions: Deletions
+    identity: Identity, marks: Marks, deletions: Deletions, blocks: Blocks
 ) -> Callable[[grpc.aio.Server, Parts], tuple[tuple[str, ...], Callable[[], Coroutine[Any, Any, None]]]]:
     """What adds this service to a gateway. Gateways without Redis that are given the same share one lobby."""
-    in_memory = _Stores(MemoryPoolStore(), MemoryLobbyStore())
+    in_memory = _Stores(QueueStores.in_memory(), MemoryLobbyStore())
 
     def extra(server: grpc.aio.Server, parts: Parts) -> tuple[tuple[str, ...], Callable[[], Coroutine[Any, Any, None]]]:
         client, settings, matches = parts.backend.client, parts.backend.settings, parts.backend.store
         stores = in_memory
         if client is not None:
             replicas = settings.replicas
-            stores = _Stores(RedisPoolStore(client, replicas), RedisLobbyStore(client, replicas))
+            stores = _Stores(QueueStores.on(client, replicas), RedisLobbyStore(client, replicas))
         games: Games = parts.backend.registry
         clocks = clocks_of(settings)
         opening, live = Opening(matches, parts.router, clocks), LiveMatches(matches)
-        matcher = Matcher(stores.pools, games, opening, live)
-        quick = MatchmakingSettings(bot_tickets=settings.bot_tickets)
-        maker = Matchmaker(stores.pools, marks, matcher, live, quick)
+        maker = matchmaker_of(stores.queue, parts.backend, marks, opening, live, blocks)
         known = Matches(matches, opening, live, ArchivedResults(parts.backend.archiver.index))
-        lobby = Lobby(stores.tables, marks, known, lobby_settings(settings))
+        lobby = Lobby(stores.tables, marks, known, lobby_settings(settings), blocks=blocks)
         sweeper = Sweeper(lobby)
         deletions.on_delete += [maker.forget, lobby.leave_all]
         maker.start()
@@ -208,6 +213,8 @@ def add(
         messages = Messages(HouseRules(games))
         service = LobbyService(games, messages, clocks, lobby, maker, parts.callers)
         rpc.add_LobbyServiceServicer_to_server(service, server)
+        parties = PartyService(games, clocks, stores.queue.parties, maker, identity, marks, parts.callers)
+        add_PartyServiceServicer_to_server(parties, server)
         add_TableServiceServicer_to_server(TableService(lobby, messages, parts.callers), server)
 
         async def stop() -> None:

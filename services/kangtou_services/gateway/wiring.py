@@ -29,7 +29,7 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
     deletions.on_delete += [forget_names(backend.archiver.names), blocks.forget]
     return identity, (
         account_service.add(identity, deletions),
-        lobby_service.add(identity, marks, deletions),
+        lobby_service.add(identity, marks, deletions, blocks),
         archive_service.add,
         rating_service.add(identity),
         people_service.add(identity, blocks),

@@ -13,6 +13,7 @@ import structlog
 from kangtou.v1 import game_pb2 as pb
 
 from ..agreement import BOT, Member, new_id
+from ..blocks import Blocks
 from ..identity import Account, good_command_id
 from ..marks import Marks, digest
 from ..opening import Choice, good_commitment
@@ -72,12 +73,14 @@ class Lobby:
         matches: Matches,
         settings: LobbySettings | None = None,
         wall_ms: Callable[[], int] = _wall_ms,
+        blocks: Blocks | None = None,
     ) -> None:
         self.settings = settings or LobbySettings()
         self.board = Board(store, self.settings.reread_s)
         self.keeper = Keeper(store, self.board, matches, wall_ms)
         self._store = store
         self._marks = marks
+        self._blocks = blocks
         self._wall_ms = wall_ms
 
     async def stop(self) -> None:
@@ -120,7 +123,9 @@ class Lobby:
     async def sit(
         self, account: Account, table_id: str, seat: int | None, commitment: str, command_id: str, code: str = ""
     ) -> tuple[int, Table] | pb.Refusal:
-        """Take a seat; the last one may make the match. Refused: see seating.sit, bad_commitment, throttled."""
+        """Take a seat; the last one may make the match. Refused: see seating.sit, bad_commitment, throttled, and
+        not_welcome to those whom the owner has blocked.
+        """
         if not good_commitment(commitment):
             return refusal("bad_commitment")
         if seat is not None and seat < 0:
@@ -128,10 +133,21 @@ class Lobby:
         found = await self._named(account, table_id, code)
         if isinstance(found, pb.Refusal):
             return found
+        if await self._unwelcome(account, found):
+            return refusal("not_welcome")
         member = Member(account.account_id, account.name, account.kind, commitment)
         wanted = -1 if seat is None else seat
         step: Step = lambda t, now: seating.sit(t, member, seat, code, now)  # noqa: E731
         return await self._act(account, found, command_id, f"sit {wanted} {commitment}", step, wanted)
+
+    async def _unwelcome(self, account: Account, table_id: str) -> bool:
+        """Whether the owner has blocked the account. Who becomes the owner in this moment may still remove it."""
+        if self._blocks is None or not _ID.fullmatch(table_id):
+            return False
+        table = await self.keeper.read(table_id)
+        if table is None or table.owner in ("", account.account_id):
+            return False
+        return account.account_id in await self._blocks.of(table.owner)
 
     async def stand(self, account: Account, table_id: str, command_id: str) -> Table | pb.Refusal:
         """Give a seat back, or as the owner the table. Refused: see seating.stand."""

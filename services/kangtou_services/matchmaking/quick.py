@@ -30,7 +30,7 @@ from .penalties import MemoryPenalties, Penalties
 
 _log = structlog.get_logger(__name__)
 
-_POOL_NAME = re.compile(r"[A-Za-z0-9_-]{0,32}")
+POOL_NAME = re.compile(r"[A-Za-z0-9_-]{0,32}")
 _CANCELLED = "cancelled"
 _LISTED_MS = 3_600_000
 _LEAVE_S = 2.0
@@ -179,10 +179,10 @@ class Matchmaker:
             return Status(State.CANCELLED)
         return await self.take_back(claimed.split(" ")[0], f"{account_id}/{ticket_id}")
 
-    async def take_back(self, pool_id: str, ref: str) -> Status:
-        """The same of a ticket whose pool is known."""
+    async def take_back(self, pool_id: str, ref: str, by: str = "") -> Status:
+        """The same of a ticket whose pool is known. If somebody else has it taken back, its account is not to blame."""
         status = await self._store.cancel(pool_id, ref, self._wall_ms())
-        if status.state is State.DECLINED:
+        if status.state is State.DECLINED and by in ("", ref.partition("/")[0]):
             await self._penalties.declined(ref.partition("/")[0], status.match_id, self._wall_ms())
         return status
 
@@ -370,6 +370,6 @@ def pool_of(account: Account, name: str, choice: Choice) -> Pool:
 def _malformed(ticket_id: str, pool_name: str, commitment: str) -> pb.Refusal | None:
     if not good_command_id(ticket_id):
         return refusal("bad_id")
-    if _POOL_NAME.fullmatch(pool_name) is None:
+    if POOL_NAME.fullmatch(pool_name) is None:
         return refusal("bad_pool")
     return None if good_commitment(commitment) else refusal("bad_commitment")

@@ -1,0 +1,65 @@
+"""Matchmaking as a gateway has it: its stores, and what the settings make of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from redis.asyncio import Redis
+
+from ..blocks import Blocks
+from ..marks import Marks
+from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore
+from ..matchmaking.grouping import Windows
+from ..matchmaking.known import KnownPeople
+from ..matchmaking.matcher import Matcher, MatcherSettings
+from ..matchmaking.parties import MemoryPartyStore, PartyStore, RedisPartyStore
+from ..matchmaking.penalties import MemoryPenalties, Penalties, RedisPenalties
+from ..opening import LiveMatches, Opening
+from ..runtime import Backend
+from ..settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStores:
+    """What gateways share of matchmaking."""
+
+    pools: PoolStore
+    penalties: Penalties
+    parties: PartyStore
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """For gateways of one process."""
+        return cls(MemoryPoolStore(), MemoryPenalties(), MemoryPartyStore())
+
+    @classmethod
+    def on(cls, client: Redis, replicas: int) -> Self:
+        """In Redis."""
+        return cls(
+            RedisPoolStore(client, replicas), RedisPenalties(client, replicas), RedisPartyStore(client, replicas)
+        )
+
+
+def matcher_settings(settings: Settings) -> MatcherSettings:
+    """The matcher's part of the settings."""
+    windows = Windows(settings.window_points, settings.window_per_s, settings.window_open_s)
+    return MatcherSettings(accept_ms=settings.accept_ms, windows=windows)
+
+
+def matchmaker_of(
+    stores: QueueStores, backend: Backend, marks: Marks, opening: Opening, live: LiveMatches, blocks: Blocks
+) -> Matchmaker:
+    """One gateway's part."""
+    settings, games = backend.settings, backend.registry
+    matcher = Matcher(stores.pools, games, opening, live, matcher_settings(settings), stores.penalties)
+    return Matchmaker(
+        stores.pools,
+        marks,
+        matcher,
+        live,
+        MatchmakingSettings(bot_tickets=settings.bot_tickets, fill_after_ms=settings.fill_after_ms),
+        KnownPeople(backend.ratings, blocks, games),
+        stores.penalties,
+        stores.parties,
+    )
