@@ -215,6 +215,10 @@ def after_it(run: Run, match: str, receipt: str, tmp_path: Path) -> None:
     status = json.loads(run("status", "--json")[1])
     assert status["actors"]
     assert run("status")[1].startswith("kangtou ")
+    assert run("account", "delete", "--as", "dan", "--yes")[0] == 0
+    row = json.loads(run("archive", "list", "--json", "--game", "hongshi", "--as", "ann")[1].splitlines()[0])
+    assert row["players"] == ["Ann", "Bob", "Cat", row["account_ids"][3]]
+    assert run("verify", match, "--receipt", receipt, "--as", "bob")[0] == 0
 
 
 def study_it(run: Run, match: str, tmp_path: Path) -> None:

@@ -36,9 +36,13 @@ class Names:
 
     def of(self, accounts: Iterable[str], time_ms: int) -> dict[str, str]:
         """What they were called then; accounts that are not known, or were deleted, are left out."""
+        return self.of_each([(accounts, time_ms)])[0]
+
+    def of_each(self, asked: Iterable[tuple[Iterable[str], int]]) -> list[dict[str, str]]:
+        """The same for many matches at once: accounts and time of each."""
         with self._open() as db:
-            found = {account: _at(db, account, time_ms) for account in accounts}
-        return {account: name for account, name in found.items() if name is not None}
+            found = [{account: _at(db, account, time_ms) for account in accounts} for accounts, time_ms in asked]
+        return [{account: name for account, name in one.items() if name is not None} for one in found]
 
     def forget(self, account: str) -> None:
         """Delete all names of an account, and take no more: its records stay, under its opaque id."""

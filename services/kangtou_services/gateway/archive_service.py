@@ -49,10 +49,11 @@ class ArchiveService(rpc.ArchiveServiceServicer):
 
     def _page(self, query: Query, size: int, token: str) -> pb.ListRecordsResponse:
         found, following = self._archiver.index.page(query, size, token)
-        return pb.ListRecordsResponse(records=map(self._info, found), next_page_token=following)
+        return pb.ListRecordsResponse(records=self._infos(found), next_page_token=following)
 
-    def _info(self, row: Listed) -> pb.RecordInfo:
-        return info_of(row, self._archiver.names.of(row.accounts, row.ended_ms))
+    def _infos(self, rows: list[Listed]) -> list[pb.RecordInfo]:
+        names = self._archiver.names.of_each((row.accounts, row.ended_ms) for row in rows)
+        return [info_of(row, known) for row, known in zip(rows, names, strict=True)]
 
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> AsyncIterator[pb.GetRecordResponse]:
         """A record's text in pieces."""
@@ -69,7 +70,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
     def _record(self, match: str) -> tuple[pb.RecordInfo, bytes] | None:
         try:
             row = self._archiver.index.find(match)
-            return (self._info(row), self._archiver.records.text(row.path).encode()) if row else None
+            return (self._infos([row])[0], self._archiver.records.text(row.path).encode()) if row else None
         except FileNotFoundError:  # too old, and removed: the row goes next
             return None
         except OSError as error:
