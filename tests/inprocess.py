@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.boards import match_commitment
 from kangtou_engine.shuffle import SEED_BYTES, entropy_commitment
 from kangtou_services.agreement import BOT, HUMAN, Agreement, Member
-from kangtou_services.gateway.server import Running, start
+from kangtou_services.gateway.server import Extra, Running, start
 from kangtou_services.host.serve import Serving, serving
 from kangtou_services.house import House, Unserved
 from kangtou_services.identity import Account, Issued, Session, StoreUnavailable
@@ -158,9 +158,9 @@ async def _nothing(actor_id: str) -> None:
 
 @asynccontextmanager
 async def whole_server(
-    hosts: int = 1, gateways: int = 1, house: House | None = None, **overrides: Any
+    hosts: int = 1, gateways: int = 1, house: House | None = None, extras: Sequence[Extra] = (), **overrides: Any
 ) -> AsyncIterator[Server]:
-    """Everything in one process, on free ports and a temporary folder."""
+    """Everything in one process, on free ports and a temporary folder. `extras`: services beside play."""
     with tempfile.TemporaryDirectory(prefix="kt-", ignore_cleanup_errors=True) as folder:
         given = {"data": Path(folder), "port": 0, "extra_games": "tests.games.parrot:GAME", "link_secret": "s"}
         settings = Settings(**{**given, **overrides})
@@ -175,7 +175,7 @@ async def whole_server(
                 running.append(await crashes[number].enter_async_context(serving(backend, f"a{number}")))
             started: list[Running] = []
             for number in range(gateways):
-                gateway = await start(backend, identity, name=f"g{number}")
+                gateway = await start(backend, identity, extras, name=f"g{number}")
                 stack.push_async_callback(gateway.stop)
                 started.append(gateway)
             yield Server(backend, running, started, identity, crashes)

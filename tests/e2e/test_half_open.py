@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from contextlib import AsyncExitStack
 
@@ -51,9 +52,16 @@ class Proxy:
             self._tasks.add(task)
 
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, flows: asyncio.Event) -> None:
-        while data := await source.read(65_536):
-            await flows.wait()
-            sink.write(data)
+        with contextlib.suppress(ConnectionError):  # dropped
+            while data := await source.read(65_536):
+                await flows.wait()
+                sink.write(data)
+
+    def drop(self) -> None:
+        """All connections so far are reset."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
 
     def cut(self) -> None:
         """All connections so far go dead."""

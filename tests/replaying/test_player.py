@@ -193,7 +193,7 @@ async def test_playing_takes_the_time_that_it_took() -> None:
 LONG = {
     "hongshi": {},
     "duizhu": {"windows": "lap"},
-    "erbaiwu": {},
+    "erbaiwu": {"limit": 0},
     "wushik": {"variant": "chengde2"},
 }
 
@@ -202,7 +202,7 @@ LONG = {
 @pytest.mark.parametrize("name", REGISTRY.names())
 def test_seeking_is_fast(name: str, counts: Counts) -> None:
     """Any place of a very long match within 50 ms, view, clocks and search for the place included."""
-    options = {**LONG[name], "rounds": counts(3, 1000 if name == "hongshi" else 200)}
+    options = {**LONG[name], "between": False, "rounds": counts(3, 1000 if name == "hongshi" else 200)}
     replay = Replay(REGISTRY.game(name), play(REGISTRY.game(name), 1, options).record)
     player = Player(replay)
     last = replay.moments[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -139,6 +139,10 @@ class Client:
             except grpc.aio.AioRpcError as error:
                 raise failed(error) from None
 
+        return await self.retried(once)
+
+    async def retried(self, once: Callable[[], Awaitable[R]]) -> R:
+        """Something that is safe to repeat, repeated while it raises Unavailable, for as long as this client may."""
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Unavailable),
             wait=wait_random_exponential(multiplier=0.05, max=2.0),

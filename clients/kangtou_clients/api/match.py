@@ -103,6 +103,7 @@ class Match:
         self.ending: Ending | None = None
         self.warnings: tuple[TrustWarning, ...] = ()
         self.moving = False
+        self.witnessed = True  # whether deals are compared with what the match was committed to
         self.on_warning: Callable[[TrustWarning], None] = lambda warning: None
         self.send: Send | None = None
         self._registry = registry
@@ -260,14 +261,16 @@ class Match:
             self._game = self._registry.game(message.choice.game, message.choice.version)
             self._config = self._game.config(options_from_pb(message.choice), message.choice.seats)
             self._view = self._game.before(self._config)
-            self._witness = Witness(self.match_id, self._game, self._config, self.entropy)
+            if self.witnessed:
+                self._witness = Witness(self.match_id, self._game, self._config, self.entropy)
             self.players = tuple(Player(one.account_id, one.name, _KINDS[one.kind]) for one in message.players)
             self.rated = message.rated
             clock = message.clock
             self.turn_ms, self.window_ms = clock.turn_ms, clock.window_ms
             self.bank_ms, self.increment_ms, self.lag_ms = clock.bank_ms, clock.increment_ms, clock.lag_ms
         self._seats(message.seats)
-        assert self._witness is not None
+        if self._witness is None:
+            return
         self._witness.seat = None if self.spectate else self.seat
         self._warn(self._witness.attached(message.seed_commitment, tuple(message.entropy_commitments), message.board))
 

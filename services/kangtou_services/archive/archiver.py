@@ -56,6 +56,10 @@ def terms_of(agreement: Agreement) -> Terms:
     )
 
 
+async def _at_once() -> None:
+    """Nobody makes the index anew here."""
+
+
 class Archiver:
     """One of each process. Its blocking work is done in threads."""
 
@@ -66,6 +70,7 @@ class Archiver:
         self.index = index
         self.names = names
         self.on_archived: list[Callable[[Head], Awaitable[None]]] = []  # called before the log goes; must take repeats
+        self.filled: Callable[[], Awaitable[None]] = _at_once  # waits for an index that is being made anew
 
     @classmethod
     def of(cls, settings: Settings, log: EventLog, store: MatchStore, registry: Registry = REGISTRY) -> Archiver:

@@ -38,7 +38,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
         """A page of records, the last to end first."""
         await self._callers.session(context)
         query = query_from(request)
-        await self._fill()
+        await self.fill()
         size = min(request.page_size, PAGE_MOST) if request.page_size > 0 else PAGE
         try:
             return await asyncio.to_thread(self._page, query, size, request.page_token)
@@ -58,7 +58,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> AsyncIterator[pb.GetRecordResponse]:
         """A record's text in pieces."""
         await self._callers.session(context)
-        await self._fill()
+        await self.fill()
         found = await asyncio.to_thread(self._record, request.match_id)
         if found is None:
             raise CallError(Code.NOT_FOUND, "there is no record of such a match", "没有这场对局的记录")
@@ -76,7 +76,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
         except OSError as error:
             raise _unavailable() from error
 
-    async def _fill(self) -> None:
+    async def fill(self) -> None:
         """An index that was lost, or was never there, is made from the records first."""
         try:
             async with asyncio.timeout(FILL_S):
@@ -102,5 +102,7 @@ def add(server: grpc.aio.Server, parts: Parts) -> tuple[str, Callable[[], Corout
     days = keep_days(parts.backend.settings)
     keeper = Keeper(archiver.records, archiver.index, archiver.names, days, parts.identity.deleted)
     keeper.start()
-    rpc.add_ArchiveServiceServicer_to_server(ArchiveService(archiver, parts.callers, keeper), server)
+    service = ArchiveService(archiver, parts.callers, keeper)
+    archiver.filled = service.fill
+    rpc.add_ArchiveServiceServicer_to_server(service, server)
     return pb.DESCRIPTOR.services_by_name["ArchiveService"].full_name, keeper.stop

@@ -1,4 +1,4 @@
-"""What a gateway serves beside play, on Redis or in memory: accounts, lobby, archive, ratings, profiles and blocks."""
+"""What a gateway serves beside play, on Redis or in memory: accounts, lobby, archive, replay, ratings, people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..blocks import Blocks, MemoryBlocks, RedisBlocks
 from ..identity import Identity
 from ..marks import Marks, MemoryMarks, RedisMarks
 from ..runtime import Backend
-from . import account_service, archive_service, lobby_service, people_service, rating_service
+from . import account_service, archive_service, lobby_service, people_service, rating_service, replay_service
 from .server import Extra
 
 
@@ -31,6 +31,7 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
         account_service.add(identity, deletions),
         lobby_service.add(identity, marks, deletions, blocks),
         archive_service.add,
+        replay_service.add,
         rating_service.add(identity),
         people_service.add(identity, blocks),
     )

@@ -75,6 +75,10 @@ class Audiences:
             for who in audiences
         }
 
+    def open_entry(self, seq: int, time_ms: int, events: tuple[Event, ...]) -> bytes:
+        """An entry with nothing hidden: of matches that are over."""
+        return self.update(None, ENTRY, self._entry(seq, time_ms, events))
+
     def _entry(self, seq: int, time_ms: int, events: Iterable[Event]) -> bytes:
         message = play.Entry(seq=seq, time_ms=time_ms, events=map(event_to_pb, events))
         return message.SerializeToString(deterministic=True)
