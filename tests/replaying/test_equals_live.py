@@ -32,6 +32,7 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     },
 }
 DROP_EVERY, CRASH_AT = 8, 20  # entries
+PACE_S = 0.003  # before each answer, so that drops are noticed within the round
 
 
 class Side:
@@ -60,6 +61,7 @@ async def play(found: Side, match: Match, number: int) -> None:
     asked = 0
     async for prompt in match.prompts():
         asked += 1
+        await asyncio.sleep(PACE_S)
         assert match.seat is not None
         if match.seat not in match.game.to_act(match.view):
             continue
@@ -93,7 +95,8 @@ async def played(stack: AsyncExitStack, server: Server, table: str, number: int)
     entropies = {seat: bytes([seat + 1, number]) for seat in range(seats)}  # nothing begins before all are there
     await server.make(match_id, tuple(names), game, entropies, options=options, open_wait_ms=60_000)
     sides = [await side(stack, server, f"t-{name}") for name in (*names, "eve")]
-    watching = await sides[-1].session.watch(match_id)
+    assert isinstance(await sides[-1].session.watch(match_id), Match)
+    watching = await (await side(stack, server, "t-driver")).session.watch(match_id)  # its own connection holds
     assert isinstance(watching, Match)
     troubling = asyncio.create_task(trouble(server, watching, sides))
     async with asyncio.TaskGroup() as group:

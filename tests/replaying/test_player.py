@@ -190,7 +190,7 @@ async def test_playing_takes_the_time_that_it_took() -> None:
 
 
 # Variants with the longest rounds. A match may have 1,000 rounds by every book.
-LONG = {
+LONG: dict[str, dict[str, object]] = {
     "hongshi": {},
     "duizhu": {"windows": "lap"},
     "erbaiwu": {"limit": 0},
