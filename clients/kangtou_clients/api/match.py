@@ -327,7 +327,7 @@ class Match:
             message.left_ms,
             default,
             legal,
-            message.turn_left_ms,
+            message.left_ms - message.bank_left_ms,
             message.bank_left_ms,
         )
 

@@ -120,12 +120,17 @@ class Prompts:
         for seat in to_act:
             old = self.asked[seat]
             if old is None or anew or seat in acted:
-                own_ms = time_ms + clock.time(state.phase, to_act, seat)
-                turn = len(to_act) == 1 and state.phase not in clock.windows
-                bank_ms = self.ledger.bank_ms[seat] if turn and self.ledger is not None else 0
-                old = Asked(seq, own_ms + bank_ms, own_ms, turn)
+                old = self._put(seq, time_ms, clock, state.phase, to_act, seat)
             asked[seat] = old
         return Prompts(tuple(asked), token, self.ledger)
+
+    def _put(self, seq: int, time_ms: int, clock: Clock, phase: str, to_act: Collection[Seat], seat: Seat) -> Asked:
+        """A question put to a seat."""
+        if len(to_act) != 1 or phase in clock.windows:
+            own_ms = time_ms + clock.time(phase, to_act, seat)
+            return Asked(seq, own_ms, own_ms)
+        own_ms = time_ms + clock.turn_ms
+        return Asked(seq, own_ms + self.ledger.bank_ms[seat] if self.ledger is not None else own_ms, own_ms, True)
 
     def given(self, ms: int) -> Prompts:
         """All deadlines later: time in which the table could take no move is given back."""

@@ -705,7 +705,7 @@ class Prompt(_message.Message):
     deadline_ms: _builtins.int
     """Absolute, server time, Unix milliseconds."""
     turn_left_ms: _builtins.int
-    """What `left_ms` is made of: first the time for this question, then the seat's bank."""
+    """What `left_ms` is made of: first the time for this question, then the seat's bank. Both 0 at a table without banks."""
     bank_left_ms: _builtins.int
     @_builtins.property
     def default_action(self) -> _game_pb2.Action: ...

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -116,18 +115,24 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    given = Command(seat, body.command_id, body.prompt, None, _ref(peer, call, slot), delegate=_by_house(call, slot))
+    given = Command(
+        seat,
+        body.command_id,
+        body.prompt,
+        None,
+        _ref(peer, call, slot),
+        False,
+        "",
+        "",
+        _by_house(call, slot),
+        call.lag_ms,
+    )
     try:
         action = action_from_pb(body.action)
     except IllegalAction as error:
         slot.answer(given, refused_by(slot.table.game, body.command_id, error))
         return
-    lag_ms, delegate = call.lag_ms, given.delegate
-    _submit(
-        host,
-        slot,
-        Command(seat, body.command_id, body.prompt, action, given.ref, delegate=delegate, lag_ms=lag_ms),
-    )
+    _submit(host, slot, given.with_action(action))
 
 
 def _ref(peer: ActorLink, call: lpb.Call, slot: Slot) -> Ref:
@@ -159,7 +164,7 @@ def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     except IllegalAction as error:
         slot.answer(given, refused_by(slot.table.game, body.command_id, error))
         return
-    _submit(host, slot, replace(given, action=action))
+    _submit(host, slot, given.with_action(action))
 
 
 def hand_over(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:

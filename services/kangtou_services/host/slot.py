@@ -216,16 +216,22 @@ class Slot:
     def _payloads(self, draft: Draft, seq: int, now_ms: int) -> list[tuple[list[Follower], bytes]]:
         """What each follower is sent of an entry, answers to commands on streams first."""
         table, audiences = self.table, self.audiences
-        who: list[Seat | None] = [*self.seats.keys() | self.delegates.keys(), *([None] if self.watchers else [])]
-        events = audiences.entry(seq, draft.time_ms, tuple(draft.events), who) if draft.events else {}
+        groups = self._groups()
+        events = (
+            audiences.entry(seq, draft.time_ms, tuple(draft.events), {seat for seat, _, _ in groups})
+            if draft.events
+            else {}
+        )
         ended = audiences.ended() if table.over else None
         news = self.news_of_seats()
-        handed = {seat for seat, _ in draft.handed}
+        asked_at, answers = table.prompts.asked, draft.answers
         found: list[tuple[list[Follower], bytes]] = []
-        for seat, followers, delegate in self._groups():
-            parts = [*self._answers(seat, draft, delegate), events.get(seat, b"")]
-            asked = table.prompts.asked[seat] if seat is not None else None
-            if asked is not None and (asked.number == seq or seat in handed):
+        for seat, followers, delegate in groups:
+            parts = self._answers(seat, draft, delegate) if answers and seat is not None else []
+            if seat in events:
+                parts.append(events[seat])
+            asked = asked_at[seat] if seat is not None else None
+            if asked is not None and (asked.number == seq or draft.handed):
                 prompt = audiences.prompt(seat, now_ms, delegate=delegate)
                 if prompt is not None:
                     parts.append(audiences.message(seat, PROMPT, prompt))
@@ -233,16 +239,22 @@ class Slot:
                 parts.append(audiences.message(seat, SEATS, news))
             if ended is not None:
                 parts.append(audiences.message(seat, ENDED, ended))
-            if payload := b"".join(parts):
-                found.append((followers, payload))
+            if parts:
+                found.append((followers, b"".join(parts)))
         return found
 
     def _groups(self) -> list[tuple[Seat | None, list[Follower], bool]]:
         """Followers who are sent the same."""
-        seated = [(seat, [one], delegate) for seat, one, delegate in self.everybody if seat is not None]
-        return [*seated, *([(None, list(self.watchers), False)] if self.watchers else [])]
+        groups: list[tuple[Seat | None, list[Follower], bool]] = [
+            (seat, [one], False) for seat, one in self.seats.items()
+        ]
+        if self.delegates:
+            groups += [(seat, [one], True) for seat, one in self.delegates.items()]
+        if self.watchers:
+            groups.append((None, list(self.watchers), False))
+        return groups
 
-    def _answers(self, seat: Seat | None, draft: Draft, delegate: bool) -> list[bytes]:
+    def _answers(self, seat: Seat, draft: Draft, delegate: bool) -> list[bytes]:
         return [
             self.audiences.message(seat, ANSWER, answer)
             for command, answer in draft.answers

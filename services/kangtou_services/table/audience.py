@@ -168,11 +168,9 @@ class Audiences:
             deadline_ms=asked.deadline_ms,
             default_action=action_to_pb(table.game.default(table.state, seat)),
         )
-        if asked.deadline_ms > asked.own_ms:
-            message.turn_left_ms = max(0, asked.own_ms - now_ms)
-            message.bank_left_ms = asked.deadline_ms - max(now_ms, asked.own_ms)
-        else:
-            message.turn_left_ms = message.left_ms
+        if table.prompts.ledger is not None:
+            message.turn_left_ms = min(message.left_ms, max(0, asked.own_ms - now_ms))
+            message.bank_left_ms = message.left_ms - message.turn_left_ms
         legal = table.game.legal(table.state, seat, LIST_LIMIT)
         if isinstance(legal, TooMany):
             message.too_many.CopyFrom(too_many_to_pb(table.game, legal))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
@@ -63,6 +63,21 @@ class Command:
     delegate: bool = False
     lag_ms: int = 0
 
+    def with_action(self, action: Action) -> Command:
+        """The same with another action; `replace` costs three times as much, for every move."""
+        return Command(
+            self.seat,
+            self.command_id,
+            self.prompt,
+            action,
+            self.ref,
+            self.standing,
+            self.until,
+            self.order,
+            self.delegate,
+            self.lag_ms,
+        )
+
     @property
     def content(self) -> str:
         """What must be equal when an id comes again."""
@@ -86,7 +101,7 @@ def canonical(game: Game, command: Command) -> Command:
         if command.standing or command.order:
             return command
         raise IllegalAction("CM-10.1", "malformed", part="(empty)")
-    return replace(command, action=game.spec.canonical(well_formed(command.action)))
+    return command.with_action(game.spec.canonical(well_formed(command.action)))
 
 
 def accepted(command_id: str, seq: int) -> play.Answer:

@@ -259,7 +259,8 @@ class Table:
             return refused(command.command_id, platform_refusal("not_begun"))
         if command.order:
             return orders.order(self, draft, command)
-        if command.delegate is not bool(draft.prompts.away(command.seat)):
+        ledger = draft.prompts.ledger
+        if command.delegate if ledger is None else command.delegate is not bool(ledger.away[command.seat]):
             code = "seat_taken_back" if command.delegate else "seat_delegated"
             return refused(command.command_id, platform_refusal(code))
         if command.standing:
@@ -269,7 +270,7 @@ class Table:
             return refused(command.command_id, platform_refusal("stale_prompt"))
         assert command.action is not None
         try:
-            lag_ms = self.substitutes.owed(draft.prompts, command.seat, command.lag_ms, draft.time_ms)
+            lag_ms = self.substitutes.owed(draft.prompts, command, draft.time_ms) if command.lag_ms else 0
             self._take(draft, command.seat, command.command_id, command.prompt, command.action, lag_ms)
         except IllegalAction as error:
             return refused_by(self.game, command.command_id, error)
@@ -293,13 +294,13 @@ class Table:
         step = Step(seat, command_id, prompt, action, tuple(map(to_text, events)))
         if lag_ms:
             draft.items.append(Note(LAG, (("seat", str(seat)), ("ms", str(lag_ms)))))
-        draft.prompts = draft.prompts.acts(step, draft.time_ms, lag_ms, self.clock)
         draft.items.append(step)
         draft.events += events
         draft.state = state
-        ledger = draft.prompts.ledger
-        if ledger is not None and any(type(event) is RoundBegan for event in events):
-            draft.items.append(ledger_note(ledger))  # said again, so that a loader need not read further back
+        if draft.prompts.ledger is not None:
+            draft.prompts = draft.prompts.acts(step, draft.time_ms, lag_ms, self.clock)
+            if any(type(event) is RoundBegan for event in events) and draft.prompts.ledger is not None:
+                draft.items.append(ledger_note(draft.prompts.ledger))  # a loader need not read further back
         self._asked(draft, step.acted)
 
     def _time_outs(self, draft: Draft) -> None:

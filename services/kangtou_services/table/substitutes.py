@@ -12,6 +12,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.match.state import Config
 
 from ..agreement import HUMAN, Agreement
+from .commands import Command
 
 
 def clock_of(game: Game, agreement: Agreement, config: Config) -> Clock:
@@ -70,12 +71,12 @@ class Substitutes:
             self._seen[seat] = (asked.number, seat in self.housed, at_ms)
         return min(at_ms, asked.deadline_ms)
 
-    def owed(self, prompts: Prompts, seat: Seat, measured_ms: int, time_ms: int) -> int:
+    def owed(self, prompts: Prompts, command: Command, time_ms: int) -> int:
         """How much of its measured lag an action of a seat needs, and is given back."""
-        asked = prompts.asked[seat]
-        if not measured_ms or asked is None:
+        asked = prompts.asked[command.seat]
+        if asked is None:
             return 0
-        return min(prompts.lag(seat, measured_ms, self._clock), max(0, time_ms - asked.own_ms))
+        return min(prompts.lag(command.seat, command.lag_ms, self._clock), max(0, time_ms - asked.own_ms))
 
     def _patience(self, asked: Asked, housed: bool, now_ms: int) -> int:
         """A house bot has the question's own time, and some in any case; for nobody the table waits a little only."""
