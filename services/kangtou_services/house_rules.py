@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou.wire import option_to_pb, refusal_to_pb
@@ -17,6 +17,8 @@ from .opening import Choice, Games, resolved
 from .refusals import refusal
 
 _REMEMBERED = 4_096
+
+Key: TypeAlias = "tuple[str, int, int, str, tuple[str, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class HouseRules:
     def __init__(self, games: Games) -> None:
         self._games = games
         self._names: dict[tuple[str, int], dict[str, str]] = {}
-        self._options: dict[str, tuple[Played, ...]] = {}
+        self._options: dict[Key, tuple[Played, ...]] = {}
+        self._values: dict[Key, dict[str, Any]] = {}
 
     def name_of(self, choice: Choice) -> str:
         """The named house rules that a choice amounts to; "" if none do."""
@@ -63,12 +66,22 @@ class HouseRules:
 
     def options_of(self, choice: Choice) -> tuple[Played, ...]:
         """Every option that the game has at this table, with its value."""
-        key = f"{choice.game} {choice.version} {choice.seats} {json.dumps(dict(choice.options), sort_keys=True)}"
+        return self._options[self.known(choice)]
+
+    def values_of(self, choice: Choice) -> Mapping[str, Any]:
+        """The same, values by name."""
+        return self._values[self.known(choice)]
+
+    def known(self, choice: Choice) -> Key:
+        """A key that is equal for choices with the same options, which are looked up if they are new."""
+        key = choice.game, choice.version, choice.seats, self._resolved(choice), tuple(sorted(choice.options))
         if key not in self._options:
             if len(self._options) >= _REMEMBERED:
                 self._options.clear()
-            self._options[key] = self._looked_up(choice)
-        return self._options[key]
+                self._values.clear()
+            self._options[key] = found = self._looked_up(choice)
+            self._values[key] = {one.spec.name: one.value for one in found}
+        return key
 
     def _looked_up(self, choice: Choice) -> tuple[Played, ...]:
         game = self._games.game(choice.game, choice.version)

@@ -10,7 +10,7 @@ from kangtou.wire import option_to_pb, options_from_pb
 from kangtou_engine.errors import BadOptions
 
 from ..agreement import BOT, HUMAN, Member
-from ..house_rules import HouseRules
+from ..house_rules import HouseRules, Key
 from ..identity import Account
 from ..lobby import StartRule, Table, TableState, Terms
 from ..lobby.rematch import tally
@@ -47,6 +47,7 @@ STARTS = {
 }
 _STARTS_PB = {rule: number for number, rule in STARTS.items()}  # the last number of a rule: not UNSPECIFIED
 KINDS = {game_pb2.ACCOUNT_KIND_HUMAN: HUMAN, game_pb2.ACCOUNT_KIND_BOT: BOT}
+_REMEMBERED = 512
 SECONDS_LEAST, SECONDS_MOST = 1, 600
 
 
@@ -55,6 +56,7 @@ class Messages:
 
     def __init__(self, rules: HouseRules) -> None:
         self._rules = rules
+        self._options: dict[Key, list[pb.TableOption]] = {}  # of one list and the next: most tables play the same
 
     def table(self, table: Table, viewer: Account) -> pb.Table:
         """A table; its code only for those who belong to it."""
@@ -88,6 +90,14 @@ class Messages:
         )
 
     def _all_options(self, table: Table) -> list[pb.TableOption]:
+        key = self._rules.known(table.choice)
+        if key not in self._options:
+            if len(self._options) >= _REMEMBERED:
+                self._options.clear()
+            self._options[key] = self._made(table)
+        return self._options[key]
+
+    def _made(self, table: Table) -> list[pb.TableOption]:
         return [
             pb.TableOption(
                 name=one.spec.name,
@@ -126,7 +136,7 @@ class Messages:
         return wanted
 
     def _plays(self, table: Table, options: dict[str, object]) -> bool:
-        values = {one.spec.name: one.value for one in self._rules.options_of(table.choice)}
+        values = self._rules.values_of(table.choice)
         return all(name in values and _same(values[name], value) for name, value in options.items())
 
 

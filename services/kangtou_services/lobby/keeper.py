@@ -58,7 +58,7 @@ class Keeper:
         self.wall_ms = wall_ms
         self._matches = matches
         self._locks = Locks()
-        self._starting: dict[str, asyncio.Task[None]] = {}
+        self._starting: dict[str, asyncio.Task[Table | None]] = {}
 
     async def stop(self) -> None:
         """Leave what is under way to the other gateways."""
@@ -121,8 +121,7 @@ class Keeper:
     async def seen(self, table: Table) -> Table:
         """With what has happened meanwhile: its match made, the match's end, times that are over."""
         if table.state is TableState.FULL:
-            await self.begin(table)
-            table = await self.read(table.table_id) or table
+            table = await self.begin(table) or table
         ended = await self.notice_ends([table])
         now = self.wall_ms()
         if ended or rematch.due(table, now) != table:
@@ -170,22 +169,23 @@ class Keeper:
 
     # ---- making the match ----
 
-    async def begin(self, table: Table) -> None:
-        """Have the match of a full table made, by a task that outlives the caller."""
+    async def begin(self, table: Table) -> Table | None:
+        """Have the match of a full table made, by a task that outlives the caller; the table as it then is."""
         task = self._starting.get(table.match_id)
         if task is None:
             task = self._starting[table.match_id] = asyncio.create_task(self._make(table), name="lobby-make")
             task.add_done_callback(lambda _: self._starting.pop(table.match_id, None))
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
 
-    async def _make(self, table: Table) -> None:
+    async def _make(self, table: Table) -> Table | None:
         tags = {} if table.match_id == table.table_id else {TAG: table.table_id}
         try:
             await self._matches.opening.start(table.match_id, table.choice, table.taken, tags=tags)
             now = self.wall_ms()
-            await self.update(table.table_id, lambda one: _playing(one, table.match_id, now))
+            return await self.update(table.table_id, lambda one: _playing(one, table.match_id, now))
         except StoreUnavailable as no:
             _log.warning("table_delayed", match=table.match_id, reason=str(no))  # a look or a sweep makes it
+            return None
 
 
 def _playing(table: Table, match_id: str, now_ms: int) -> Table:
