@@ -455,3 +455,56 @@ def test_party(run: Run, server: Server) -> None:
         "",
         "kangtou: --ask needs a terminal to ask at\n",
     )
+
+
+def test_tables_by_commands(run: Run, server: Server) -> None:
+    """A private table with a ready check: removed, let in again, ready, played, another match, given up."""
+    for name in ("tom", "liz", "max"):
+        run("register", name.title(), "--bot", "--as", name)
+    seats = ("--seats", 2, "-o", "rounds=1", "-o", "cut=false")
+    given = ("--private", "--start", "ready", "--json", "--as", "tom")
+    table = json.loads(run("open", "erbaiwu", *seats, *given)[1])
+    match, code = table["match"], table["code"]
+    assert (table["start"], table["private"], table["all_options"]["limit"]) == ("ready", True, 250)
+    assert match not in run("tables", "erbaiwu", "--as", "liz")[1]
+    assert run("table", match, "--as", "liz")[0] == 5
+    out = run("table", "--code", code, "--as", "liz")[1]
+    assert "starts when all are ready" in out
+    assert "rounds            1           EB-13.3  *" in out
+    assert run("sit", match, "--as", "tom")[0] == 0
+    assert run("change-seat", match, 1, "--as", "tom")[0] == 0
+    assert run("sit", "--code", code, "--as", "liz")[0] == 0
+    assert run("remove", match, "Tom", "--as", "liz")[0] == 5
+    liz = json.loads(run("table", match, "--json", "--as", "liz")[1])["accounts"][0]
+    assert run("remove", match, "Liz", "--as", "tom")[0] == 0
+    assert "has removed you" in run("sit", "--code", code, "--as", "liz")[2]
+    assert run("allow", match, liz, "--as", "tom")[0] == 0
+    assert run("sit", "--code", code, "--as", "liz")[0] == 0
+    assert "Liz (ready)" in run("ready", match, "--as", "liz")[1]
+    assert "(ready)" not in run("ready", match, "--no", "--as", "liz")[1]
+    run("ready", match, "--as", "liz")
+    assert json.loads(run("start", match, "--json", "--as", "tom")[1])["state"] == "playing"
+    config = Config()
+    profiles = [config.profile(server.address.result(), name) for name in ("tom", "liz")]
+    tokens = [profile.token for profile in profiles if profile]
+    server.do(finish(server.address.result(), tokens, match)).result(60)
+    code_, out, err = run("rematch", match, "--no-wait", "--json", "--as", "tom")
+    assert code_ == 0, err
+    agreed = json.loads(out)
+    assert (agreed["state"], agreed["rematch"], agreed["tally"][0]["matches"]) == ("over", [False, True], 1)
+    assert run("rematch", match, "--as", "max")[0] == 5
+    code_, out, err = run("rematch", match, "--as", "liz")
+    assert code_ == 0, err
+    assert out.rstrip("\n").split("\n")[-1].startswith(agreed["current_match"])
+    assert "Tom: 1 matches" in run("table", match, "--as", "max")[1]
+    assert run("stand", match, "--as", "tom")[0] == 5
+    assert "allowed: seated, ready, owner" in run("open", "erbaiwu", "--start", "soon", "--as", "tom")[2]
+    assert "allowed: open, playing, over" in run("tables", "--state", "shut", "--as", "tom")[2]
+    empty = json.loads(run("open", "hongshi", "--rules", "quick", "--json", "--as", "tom")[1])
+    assert (empty["rules"], empty["options"]["rounds"]) == ("quick", 10)
+    assert empty["match"] in run("tables", "--rules", "quick", "--free", 4, "--as", "max")[1]
+    assert "closed" in run("stand", empty["match"], "--as", "tom")[1]
+    assert empty["match"] not in run("tables", "--as", "max")[1]
+    assert run("open", "hongshi", "--rules", "none", "--as", "tom")[0] == 5
+    rules = json.loads(run("games", "wushik", "--json")[1])[0]["rules"]
+    assert "jinzhou" in [one["name"] for one in rules]

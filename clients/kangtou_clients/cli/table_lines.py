@@ -38,6 +38,9 @@ def put_whole(common: Common, table: pb.Table) -> None:
         return
     owner = next((seat.name for seat in table.seats if seat.account_id == table.owner_id), table.owner_id)
     common.put("  " + common.say("table_start", start=common.say(f"start_{_STARTS.get(table.start, 'seated')}")))
+    clock = table.clock
+    times = {"turn": clock.turn_ms, "bank": clock.bank_ms, "increment": clock.increment_ms}
+    common.put("  " + common.say("table_clock", **{name: f"{ms / 1000:g}" for name, ms in times.items()}))
     if owner:
         common.put("  " + common.say("table_owner", owner=owner))
     for code, until in (("table_ready_until", table.ready_until_ms), ("table_rematch_until", table.rematch_until_ms)):
@@ -72,6 +75,12 @@ def plain(table: pb.Table) -> dict[str, Any]:
         "code": table.code,
         "kind": _KINDS.get(table.kind, ""),
         "rated": table.rated,
+        "clock": {
+            "turn_ms": table.clock.turn_ms,
+            "window_ms": table.clock.window_ms,
+            "bank_ms": table.clock.bank_ms,
+            "increment_ms": table.clock.increment_ms,
+        },
         "ready_until_ms": table.ready_until_ms,
         "rematch_until_ms": table.rematch_until_ms,
         "matches": [

@@ -117,6 +117,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "table_over": ("over", "已结束"),
     "table_closed": ("closed", "已关闭"),
     "table_code": ("code {word}", "桌号 {word}"),
+    "table_clock": (
+        "{turn} s a move, bank {bank} s, increment {increment} s",
+        "每步 {turn} 秒，时间银行 {bank} 秒，每步加 {increment} 秒",
+    ),
     "table_owner": ("owner: {owner}", "桌主：{owner}"),
     "table_start": ("starts when {start}", "开局：{start}"),
     "start_seated": ("all seats are taken", "坐满即开"),

@@ -197,16 +197,16 @@ def _playing(table: Table, match_id: str, now_ms: int) -> Table:
 def choice_of(match: Agreement) -> Choice:
     """What was chosen, as the match knows it."""
     return Choice(
-        match.game,
-        match.version,
-        match.seats,
-        match.options,
-        "",
-        match.turn_ms,
-        match.window_ms,
-        match.rated,
-        match.bank_ms,
-        match.increment_ms,
-        match.lag_ms,
-        match.lag_match_ms,
+        game=match.game,
+        version=match.version,
+        seats=match.seats,
+        options=match.options,
+        resolved="",
+        turn_ms=match.turn_ms,
+        window_ms=match.window_ms,
+        rated=match.rated,
+        bank_ms=match.bank_ms,
+        increment_ms=match.increment_ms,
+        lag_ms=match.lag_ms,
+        lag_match_ms=match.lag_match_ms,
     )
