@@ -29,7 +29,7 @@ from tests.records.make import play  # noqa: E402
 
 TARGET = ROOT / "docs" / "screenshots"
 NAMES = ("Lan 兰", "Tie 铁", "Mei 梅", "Gang 刚", "Xue 雪", "Shan 山")
-DESKTOP, PHONE = (1280, 900), (390, 844)
+DESKTOP, TABLET, PHONE = (1280, 900), (1060, 840), (390, 844)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ SHOTS = {
     "hongshi-open": Shot("hongshi", OPEN, 0.11),
     "hongshi-seat": Shot("hongshi", 2, 0.2, "zh"),
     "hongshi-phone": Shot("hongshi", 2, 0.2, "zh", PHONE),
-    "hongshi-print": Shot("hongshi", 2, 1.0, "en", DESKTOP, printed=True),
-    "duizhu-open": Shot("duizhu", OPEN, 0.245, "zh"),
-    "duizhu-seat": Shot("duizhu", 0, 0.27, "en", scheme="dark"),
+    "hongshi-print": Shot("hongshi", 2, 1.0, printed=True),
+    "duizhu-open": Shot("duizhu", OPEN, 0.165, "zh"),
+    "duizhu-seat": Shot("duizhu", 0, 0.41, "en", scheme="dark"),
     "erbaiwu-open": Shot("erbaiwu", OPEN, 0.2),
     "erbaiwu-seat": Shot("erbaiwu", 1, 0.2, "zh"),
     "erbaiwu-six": Shot("six", OPEN, 0.45),
-    "wushik-open": Shot("chengde2", OPEN, 0.06, "zh"),
+    "wushik-open": Shot("chengde2", OPEN, 0.06, "zh", TABLET),
     "wushik-seat": Shot("liaoning", 3, 0.2),
     "wushik-phone": Shot("chengde2", OPEN, 0.06, "en", PHONE, scheme="dark"),
 }
@@ -73,7 +73,7 @@ def replay_of(name: str) -> Replay:
 
 
 def take(browser: Browser, folder: Path, name: str, shot: Shot) -> Path:
-    """One picture, made small by a palette if the system can."""
+    """One picture."""
     replay = replay_of(shot.match)
     path = folder / f"{name}.html"
     path.write_text(write_page(replay, shot.who, NAMES[: replay.config.seats], shot.lang), "utf-8")

@@ -8,7 +8,7 @@ function drawSeat(seat, values, step) {
   found.classList.toggle("acted", step.seat === seat);
   const marks = make("div", "marks"), [left, bank, away] = values[`clock${seat}`];
   if (asked) {
-    const until = left < 0 ? "" : ` ${word("left", { s: Math.round(left / 10) })}`;
+    const until = left < 0 ? "" : ` · ${word("left", { s: Math.round(left / 10) })}`;
     marks.append(make("span", "mark turn", `▸ ${word("to_act")}${until}`));
   }
   if (away) marks.append(make("span", "mark", word("substitute")));
