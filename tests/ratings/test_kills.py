@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sys
 import time
@@ -11,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kangtou_services.ratings import Applier, RedisRatingStore
+from kangtou_services.ratings import Applier, RedisRatingStore, Standing
 from kangtou_services.ratings.model import replay
 from kangtou_services.ratings.rebuild import check
 from kangtou_services.redis_client import connect
 from tests.conftest import Counts
 from tests.servers import redis_server
 
-from .worker import evening
+from .worker import LADDERS, evening
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,9 +43,15 @@ async def test_kills(counts: Counts, capsys: pytest.CaptureFixture[str]) -> None
         )
         found = await check(store)
         assert (found.results, found.difference) == (count, "")
+        said = f"{count} results, 3 ladders, {found.ratings} ratings: "
+        assert await _rebuild(server.url) == (0, f"{said}equal, bit for bit\n")
+        wrong = Standing(25.0, 25.0 / 3, 1, 0)
+        assert await store.apply(mark, mark.at, {LADDERS[2]: {"p0": wrong}})
+        code, out = await _rebuild(server.url)
+        assert (code, out.startswith(f"{said}duizhu:bot p0: stored {wrong.to_text()}, from the log ")) == (1, True)
+        assert await _rebuild(server.url, "--write") == (0, f"{said}equal, bit for bit\n")
+        assert (await store.everything())[1] == held
         await client.aclose()
-        rebuilt = await _rebuild(server.url)
-    assert rebuilt == (0, f"{count} results, 3 ladders, {found.ratings} ratings: equal, bit for bit\n")
     with capsys.disabled():
         sys.stdout.write(
             f"\n{count} results by 4 processes, {done} kills -9, in {took:.1f} s: {found.ratings} ratings equal the"
@@ -85,14 +90,13 @@ async def _worker(url: str, count: int, share: int) -> asyncio.subprocess.Proces
     return await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.ratings.worker", *args, cwd=ROOT)
 
 
-async def _rebuild(url: str) -> tuple[int | None, str]:
+async def _rebuild(url: str, *more: str) -> tuple[int | None, str]:
     """The operator's command."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "kangtou_services", "ratings", "rebuild"),
+        *("-m", "kangtou_clients", "ratings", "rebuild", "--redis", url, *more),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env={**os.environ, "KANGTOU_REDIS_URL": url},
     )
     out, _ = await process.communicate()
     return process.returncode, out.decode()

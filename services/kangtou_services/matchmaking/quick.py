@@ -11,7 +11,7 @@ import contextlib
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -23,6 +23,7 @@ from ..marks import Marks, digest
 from ..opening import Choice, LiveMatches, good_commitment
 from ..refusals import refusal
 from .base import ASKED, OVER, NoPlace, Pool, PoolStore, State, Status, Ticket
+from .followers import Follower, LocalPool
 from .known import Knowledge, Known, nobody_known
 from .matcher import Matcher
 from .parties import NoParty, PartyStore
@@ -37,7 +38,6 @@ _LEAVE_S = 2.0
 _AGAIN_S = 0.02  # after somebody else had the lease
 _ESTIMATE_S = 2.0  # how often recent waits are looked up
 _ESTIMATES_LEAST = 3  # of them, for an estimate
-_COUNT_S = 1.0  # how often a client is told of a mere change of the number that wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,36 +55,6 @@ class MatchmakingSettings:
     keep_ms: int = 2 * 3_600_000
     bot_tickets: int = 256
     fill_after_ms: int = 0
-
-
-@dataclass(eq=False, slots=True)
-class _Follower:
-    """One call."""
-
-    ticket: Ticket
-    stream: str
-    most: int
-    status: Status
-    told_at: float = 0.0
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def tell(self, status: Status, now: float) -> None:
-        """Unless only the number, or the estimate, has changed, and that a moment ago."""
-        moved = replace(status, waiting=0, estimate_ms=0) != replace(self.status, waiting=0, estimate_ms=0)
-        counted = status != self.status and status.state is State.WAITING
-        if moved or (counted and now - self.told_at >= _COUNT_S):
-            self.status, self.told_at = status, now
-            self.news.set()
-
-
-@dataclass(eq=False, slots=True)
-class _LocalPool:
-    pool: Pool
-    followers: dict[str, _Follower] = field(default_factory=dict)
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[None] | None = None
-    estimate_ms: int = 0
-    estimated_at: float = float("-inf")
 
 
 class Matchmaker:
@@ -111,7 +81,7 @@ class Matchmaker:
         self._penalties = penalties or MemoryPenalties()
         self._parties = parties
         self._wall_ms = wall_ms
-        self._pools: dict[str, _LocalPool] = {}
+        self._pools: dict[str, LocalPool] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._leaving: set[asyncio.Task[None]] = set()
         self._stopped = False
@@ -161,7 +131,7 @@ class Matchmaker:
             if isinstance(status, pb.Refusal):
                 yield status
                 return
-            follower = self._follow(pool, _Follower(ticket, stream, most, status, time.monotonic()))
+            follower = self._follow(pool, Follower(ticket, stream, most, status, time.monotonic()))
             while True:
                 status = follower.status  # it may change while the caller has this one
                 yield status
@@ -257,17 +227,17 @@ class Matchmaker:
                 await asyncio.sleep(0.1)
         return status
 
-    def _follow(self, pool: Pool, follower: _Follower) -> _Follower:
+    def _follow(self, pool: Pool, follower: Follower) -> Follower:
         local = self._pools.get(pool.id)
         if local is None:
-            local = self._pools[pool.id] = _LocalPool(pool)
+            local = self._pools[pool.id] = LocalPool(pool)
             local.task = asyncio.create_task(self._attend(local), name=f"pool-{pool.id}")
         local.followers[follower.stream] = follower
         local.wake.set()
         return follower
 
     def _unfollow(self, pool: Pool, ticket: Ticket, stream: str) -> None:
-        follower: _Follower | None = None
+        follower: Follower | None = None
         if (local := self._pools.get(pool.id)) is not None:
             follower = local.followers.pop(stream, None)
             if not local.followers and local.task is not None:
@@ -287,7 +257,7 @@ class Matchmaker:
 
     # ---- the pools of this gateway ----
 
-    async def _attend(self, local: _LocalPool) -> None:
+    async def _attend(self, local: LocalPool) -> None:
         while True:
             local.wake.clear()
             try:
@@ -300,7 +270,7 @@ class Matchmaker:
                 async with asyncio.timeout(self._settings.tick_s):
                     await local.wake.wait()
 
-    async def _round(self, local: _LocalPool) -> None:
+    async def _round(self, local: LocalPool) -> None:
         streams = {follower.ticket.ref: follower.stream for follower in local.followers.values()}
         found = await self._store.refresh(local.pool.id, streams, self._wall_ms())
         await self._estimate(local)
@@ -324,7 +294,7 @@ class Matchmaker:
             return now > status.answer_by_ms
         return bool(ticket.fill_after_ms) and now - ticket.since_ms >= ticket.fill_after_ms
 
-    async def _estimate(self, local: _LocalPool) -> None:
+    async def _estimate(self, local: LocalPool) -> None:
         """The median of recent waits."""
         now = time.monotonic()
         if now - local.estimated_at >= _ESTIMATE_S:
@@ -332,7 +302,7 @@ class Matchmaker:
             waits = sorted(await self._store.waits(local.pool.id))
             local.estimate_ms = waits[len(waits) // 2] if len(waits) >= _ESTIMATES_LEAST else 0
 
-    async def _again(self, pool: Pool, follower: _Follower) -> Status:
+    async def _again(self, pool: Pool, follower: Follower) -> Status:
         """A ticket whose call goes on, but which was given up elsewhere or fell silent, as in an outage."""
         args = (follower.ticket, follower.stream, follower.most, self._wall_ms())
         status = await self._store.enqueue(pool, *args)
