@@ -284,10 +284,12 @@ async def test_places_without_a_table_go(hall: Hall) -> None:
         table = await opened(hall, gateway)
         place = table.place
         assert await hall.store.forget(table)
+        await gateway.lobby.board.reread()
         await gateway.sweeper.sweep()
         assert place in await hall.store.places("", 1_000)
         assert await hall.listed(gateway) == []
         hall.now += 60_001
+        await gateway.lobby.board.reread()
         await gateway.sweeper.sweep()
         assert place not in await hall.store.places("", 1_000)
 

@@ -411,7 +411,7 @@ async def test_a_watcher_that_lags_gets_a_new_snapshot(hall: Hall, monkeypatch: 
 
 
 async def test_a_lost_notice_is_made_good(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with hall.gateway() as one, hall.gateway(reread_s=0) as two:
+    async with hall.gateway() as one, hall.gateway() as two:
         table = await opened(hall, one)
         assert table.table_id in await hall.listed(two)
         cursor = await hall.store.cursor()
@@ -421,6 +421,7 @@ async def test_a_lost_notice_is_made_good(hall: Hall, monkeypatch: pytest.Monkey
 
         monkeypatch.setattr(hall.store, "notices", nothing)
         await sat(one, table, person(), 0)
+        await two.lobby.board.reread()
         page, _ = await two.lobby.page(anything, 1_000, "")
         (found,) = [one for one in page if one.table_id == table.table_id]
         assert len(found.taken) == 1

@@ -7,7 +7,6 @@ other gateways. Now and then it reads all tables anew: a notice that was lost wi
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
@@ -56,16 +55,13 @@ class _Watcher:
 
 
 class Board:
-    """A mirror of the store. `reread_s`: how often everything is read anew."""
+    """A mirror of the store. Somebody has to `reread` it now and then (sweep.py)."""
 
-    def __init__(self, store: LobbyStore, reread_s: float = 30.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: LobbyStore) -> None:
         self._store = store
-        self._reread_s = reread_s
-        self._clock = clock
         self._tables: dict[str, Table] = {}
         self._order: list[Table] | None = None
         self._cursor = ""
-        self._reread_at = float("-inf")
         self._lock = asyncio.Lock()
         self._begun = 0
         self._watchers: set[_Watcher] = set()
@@ -81,22 +77,23 @@ class Board:
 
     # ---- looking ----
 
-    async def sync(self, *, everything: bool = False) -> None:
+    async def sync(self) -> None:
         """Know all that was changed before this call. Raises StoreUnavailable."""
         arrived = self._begun
         async with self._lock:
-            if self._begun > arrived and not everything:
+            if self._begun > arrived:
                 return  # a look that began after this call has seen it all
             self._begun += 1
             changed: list[str] | None = None
             cursor = self._cursor
-            if not everything and cursor and self._clock() - self._reread_at < self._reread_s:
+            if cursor:
                 changed, cursor = await self._store.notices(cursor, _NOTICES_MOST)
             if changed is None:
-                await self._read_all()
+                cursor = await self._store.cursor()
+                await self.reread()
             else:
                 await self._read(changed)
-                self._cursor = cursor
+            self._cursor = cursor
 
     def tables(self) -> list[Table]:
         """All that are known, the newest first."""
@@ -104,17 +101,13 @@ class Board:
             self._order = sorted(self._tables.values(), key=lambda table: table.place, reverse=True)
         return self._order
 
-    async def _read_all(self) -> None:
-        cursor = await self._store.cursor()
+    async def reread(self) -> None:
+        """Read everything anew, beside other looks: whatever they see meanwhile is newer. Raises StoreUnavailable."""
+        before = {*self._tables, *self.closed}
         places = await self._store.places("", _ALL)
         listed = {table_id_of(place): place for place in places}
-        found: set[str] = set()
-        for piece in _pieces(list(listed)):
-            found |= await self._read(piece)
-        for table_id in [table_id for table_id in (*self._tables, *self.closed) if table_id not in listed]:
-            self._note(table_id, None)
+        found = await self._read([*listed, *(before - listed.keys())])
         self.lost = [place for table_id, place in listed.items() if table_id not in found]
-        self._cursor, self._reread_at = cursor, self._clock()
 
     async def _read(self, table_ids: Collection[str]) -> set[str]:
         found: set[str] = set()
@@ -127,6 +120,9 @@ class Board:
         return found
 
     def _note(self, table_id: str, table: Table | None) -> None:
+        known = self._tables.get(table_id) or self.closed.get(table_id)
+        if table is not None and known is not None and table.version < known.version:
+            return
         self.closed.pop(table_id, None)
         if table is not None and table.state is TableState.CLOSED:
             self.closed[table_id] = table
@@ -185,7 +181,7 @@ class Board:
         return changes
 
     async def _follow(self) -> None:
-        """While somebody watches: look whenever there is a notice, and everything is due to be read anew."""
+        """While somebody watches: look whenever there is a notice."""
         while True:
             try:
                 await self._store.wait(self._cursor, _WAIT_MS)

@@ -76,7 +76,7 @@ class Lobby:
         blocks: Blocks | None = None,
     ) -> None:
         self.settings = settings or LobbySettings()
-        self.board = Board(store, self.settings.reread_s)
+        self.board = Board(store)
         self.keeper = Keeper(store, self.board, matches, wall_ms)
         self._store = store
         self._marks = marks
@@ -157,7 +157,8 @@ class Lobby:
 
     async def leave_all(self, account_id: str) -> None:
         """An account is deleted: it gives back its seats and tables wherever no match has begun. May be repeated."""
-        await self.board.sync(everything=True)
+        await self.board.sync()
+        await self.board.reread()
         step: Step = lambda t, now: seating.stand(t, account_id, now)  # noqa: E731
         for table in list(self.board.tables()):
             answer, left = Answer("delete"), table

@@ -1,4 +1,7 @@
-"""Looking after tables that nobody looks at: one gateway at a time finishes, times out and forgets."""
+"""Looking after tables that nobody looks at: one gateway at a time finishes, times out and forgets.
+
+Every gateway reads its own board anew now and then.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,10 @@ class Sweeper:
             await asyncio.sleep(self._settings.sweep_s)
             everything = time.monotonic() >= everything_at
             try:
+                if everything:
+                    await self._lobby.board.reread()
                 if await self._keeper.store.lead(self._holder, int(self._settings.sweep_s * 3_000)):
-                    await self.sweep(everything=everything)
+                    await self.sweep()
             except StoreUnavailable as no:
                 _log.warning("lobby_sweep_delayed", reason=str(no))
             except Exception as error:  # noqa: BLE001 - the next sweep may do better; the gateway goes on
@@ -57,19 +62,20 @@ class Sweeper:
             if everything:
                 everything_at = time.monotonic() + self._settings.reread_s
 
-    async def sweep(self, *, everything: bool = True) -> None:
-        """Look at all tables once. `everything`: read them anew, and the list. Raises StoreUnavailable."""
+    async def sweep(self) -> None:
+        """Look at all tables once. Raises StoreUnavailable."""
         board = self._lobby.board
-        await board.sync(everything=everything)
+        await board.sync()
         await self._keeper.notice_ends(board.tables())
         for table in list(board.tables()):
             await self._tidy(table)
         now = self._keeper.wall_ms()
         for table in [table for table in board.closed.values() if now - table.since_ms > _CLOSED_MS]:
             await self._forget(table)
-        if everything:
-            lost = [place for place in board.lost if now - opened_ms_of(place) > _LOST_MS]
+        lost = [place for place in board.lost if now - opened_ms_of(place) > _LOST_MS]
+        if lost:
             await self._keeper.store.unlist(lost)
+            await board.reread()
 
     async def _tidy(self, table: Table) -> None:
         now = self._keeper.wall_ms()
