@@ -96,6 +96,18 @@ class CaseKeys(Generic[R]):
     keys: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What no program may offer a look back at while the round lasts, such as the cards of finished tricks.
+
+    Events of `kinds` are covered once an event of `by` follows; with the score all are open. `rule` says so.
+    """
+
+    rule: str
+    kinds: frozenset[str]
+    by: frozenset[str]
+
+
 class Tell(Protocol):
     """What happened in words, where a template `event.<kind>` of the game's words is not enough."""
 
@@ -165,6 +177,7 @@ class GameSpec(Generic[R]):
     sides           seats that are partners for the whole match, side by side; () where each seat is for itself or the
                     partners change. What follows outside the rules: ratings and parties
     rule_sets       named house rules, the book's own first; no two mean the same
+    covered         what the book forbids to look back at during a round
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     opening         what stands out in a hand as dealt, for statistics; None: nothing is said
     """
@@ -201,6 +214,7 @@ class GameSpec(Generic[R]):
     standing_until: tuple[str, ...] = ()
     tell: Tell = no_tell
     draw: Draw | None = None
+    covered: Callable[[Config], tuple[Covered, ...]] = lambda config: ()
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
     sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
     opening: Opening | None = None

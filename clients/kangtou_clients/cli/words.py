@@ -109,6 +109,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "this match has not begun: {free} of {seats} seats are free",
         "对局尚未开始：{seats} 个座位中还有 {free} 个空位",
     ),
+    "no_json": ("this command is for people and has no --json", "此命令供人使用，没有 --json"),
+    "no_screen": (
+        "the screen needs the extra `tui`: pip install 'kangtou[tui]', or use --plain",
+        "界面需要附加组件 tui：pip install 'kangtou[tui]'，或使用 --plain",
+    ),
+    "no_terminal": ("the screen needs a terminal; use --plain in pipes", "界面需要终端；管道中请用 --plain"),
     "no_tables": ("no table has free seats", "没有空座的牌桌"),
     "no_records": ("no finished match fits", "没有符合条件的已结束对局"),
     "free": ("free", "空位"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ...cards import DECK54
 from ...events import Event
-from ...game import GameSpec
+from ...game import Covered, GameSpec
 from ...match.state import SCORED
 from ...options import option_specs
 from . import bury, deal, play, recover, redeal, sink, snatch, suit
@@ -44,6 +44,11 @@ def _automatic(state: Table) -> tuple[Event, ...]:
     return _AUTOMATIC[state.phase](state)
 
 
+COVERED = (
+    Covered("DZ-12.3", frozenset(("played", "throw_stood", "throw_failed", "four_played")), frozenset(("trick_won",))),
+    Covered("DZ-12.3", frozenset(("kitty_opened", "buried", "sunk", "snatched")), frozenset(("play_began",))),
+)
+
 GAME: GameSpec[Own] = GameSpec(
     name="duizhu",
     version=1,
@@ -80,6 +85,7 @@ GAME: GameSpec[Own] = GameSpec(
     greedy=greedy,
     show=show,
     draw=draw,
+    covered=lambda config: COVERED,
     tell=tell,
     dealer_by_lot=False,  # DZ-2.3
     final_scores=final_scores,

@@ -18,7 +18,7 @@ cases       positions of case files    EB-15
 
 from __future__ import annotations
 
-from ...game import GameSpec
+from ...game import Covered, GameSpec
 from ...options import option_specs
 from . import bots, discard, first, turn, window
 from .cases import CASES
@@ -37,6 +37,9 @@ from .show import show
 from .state import Round, blank, view
 from .tell import tell
 from .words import WORDS
+
+_LAID = frozenset(("discarded", "dumped"))
+PAST_DISCARDS = Covered("EB-11.3", _LAID, _LAID)
 
 GAME: GameSpec[Round] = GameSpec(
     name="erbaiwu",
@@ -70,6 +73,7 @@ GAME: GameSpec[Round] = GameSpec(
     greedy=bots.greedy,
     show=show,
     draw=draw,
+    covered=lambda config: () if config.options.open_discards else (PAST_DISCARDS,),
     tell=tell,
     better=-1,
     first_seat=first_seat,

@@ -10,7 +10,7 @@ play.py      HS-6, 7, 14  tricks, going out    bots.py, show.py, words.py
 from __future__ import annotations
 
 from ...events import Event
-from ...game import GameSpec
+from ...game import Covered, GameSpec
 from ...options import option_specs
 from .bots import greedy, random
 from .cases import CASES
@@ -54,6 +54,8 @@ def is_over(state: Hongshi) -> bool:
     return state.sheet.round >= options_of(state.config).rounds
 
 
+CLOSED_TRICKS = Covered("HS-13.3", frozenset(("played", "passed")), frozenset(("trick_won",)))
+
 GAME: GameSpec[Own] = GameSpec(
     name="hongshi",
     version=1,
@@ -80,6 +82,7 @@ GAME: GameSpec[Own] = GameSpec(
     greedy=greedy,
     show=show,
     draw=draw,
+    covered=lambda config: (CLOSED_TRICKS,),
     tell=tell,
     table_action=table_action,
     standing=standing,

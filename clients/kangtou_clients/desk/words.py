@@ -1,0 +1,185 @@
+"""Texts of `kangtou play` by code, in English and Chinese: the line mode's and those that both front ends use.
+
+Verbs are the book's; a game may bring its own text of one, `verb.<name>` in its words, and an unknown one is shown as
+it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LANGUAGES = ("en", "zh")
+Words = Mapping[str, tuple[str, str]]
+
+VERBS: Words = {
+    "play": ("play", "出牌"),
+    "pass": ("pass", "不要"),
+    "cut": ("cut", "上牌"),
+    "ready": ("go on", "继续"),
+    "vote_end": ("vote to end", "提议结束"),
+    "reveal": ("reveal", "亮牌"),
+    "show": ("show", "亮出"),
+    "lightning": ("lightning", "闪电"),
+    "wait": ("wait", "等待"),
+    "declare": ("declare", "亮主"),
+    "claim_redeal": ("claim a redeal", "要求重抓"),
+    "way": ("way", "定主方式"),
+    "name": ("name a suit", "报花色"),
+    "pick": ("pick", "选底牌"),
+    "bury": ("bury", "扣牌"),
+    "sink": ("sink", "扣王"),
+    "snatch": ("snatch", "抢主"),
+    "recover": ("recover", "回龙"),
+    "extend": ("attach", "贴"),
+    "lock": ("lock", "锁"),
+    "meld": ("meld", "串子"),
+    "lift": ("lift", "提"),
+    "settle": ("settle", "算帐"),
+    "draw": ("draw", "抓牌"),
+    "discard": ("discard", "打出"),
+    "keep": ("keep all", "不打"),
+    "dump": ("dump", "弃黑"),
+    "pong": ("pong", "岔"),
+}
+
+KEYS: Words = {
+    "as": ("as", "作"),
+    "rank": ("rank", "点"),
+    "suit": ("suit", "花色"),
+    "kind": ("kind", "方式"),
+    "end": ("end", "取"),
+    "pos": ("number", "第"),
+    "take": ("take", "取"),
+    "give": ("give", "给"),
+    "announce": ("announce", "声明"),
+    "run": ("run", "门"),
+}
+
+WORDS: Words = {
+    "hello": (
+        "{name} on {server}. help lists what can be typed, quit ends.",
+        "{name}，服务器 {server}。help 查看命令，quit 退出。",
+    ),
+    "help": (
+        "before a match:\n"
+        "  list [GAME]             tables with free seats, and those that can be watched\n"
+        "  games [GAME]            the games, or the options of one\n"
+        "  quick GAME [NAME=VALUE …]   queue for a match\n"
+        "  open GAME [NAME=VALUE …]    open a table and sit down; it begins when all seats are taken\n"
+        "  sit MATCH [SEAT]        take a seat and wait for the others\n"
+        "  enter MATCH             go back to your seat in a running match\n"
+        "  watch MATCH             look on\n"
+        "at the table:\n"
+        "  play HT DT, pass …      any action as the book writes it\n"
+        "  HT DT                   only the cards, if one action fits them (also h10, ♥10)\n"
+        "  3                       the third of the plays that legal lists\n"
+        "  legal                   what you may do, numbered\n"
+        "  hint                    what a bot would do\n"
+        "  table, hand             the table; your hand\n"
+        "  score                   the score sheet\n"
+        "  log                     what has happened in this round, as far as the book lets you look back\n"
+        "  wait                    until you are asked, or the match is over\n"
+        "  leave                   leave the table; your seat stays yours\n"
+        "anywhere:\n"
+        "  rules [BOOK|RULE]       a book, a section (HS-4), a rule (HS-4.3); alone: the rule of the last refusal\n"
+        "  lang en|zh              the language\n"
+        "  letters                 cards as letters, or as glyphs\n"
+        "  help, quit",
+        "开局前：\n"
+        "  list [游戏]             有空位的牌桌和可旁观的牌桌\n"
+        "  games [游戏]            游戏列表，或某游戏的选项\n"
+        "  quick 游戏 [名称=值 …]  排队匹配\n"
+        "  open 游戏 [名称=值 …]   开桌入座，坐满即开始\n"
+        "  sit 对局 [座位]         入座并等待\n"
+        "  enter 对局              回到进行中对局的座位\n"
+        "  watch 对局              旁观\n"
+        "牌桌上：\n"
+        "  play HT DT、pass …      规则书写法的动作\n"
+        "  HT DT                   只写牌，若只有一种动作相合（也可写 h10、♥10）\n"
+        "  3                       legal 所列的第三个动作\n"
+        "  legal                   列出可行动作并编号\n"
+        "  hint                    机器人会怎么出\n"
+        "  table、hand             牌桌；手牌\n"
+        "  score                   计分表\n"
+        "  log                     本局经过（以规则书允许回看者为限）\n"
+        "  wait                    等到轮到自己或对局结束\n"
+        "  leave                   离开牌桌，座位仍归你\n"
+        "随时：\n"
+        "  rules [书|规则]         规则书、章节（HS-4）、条目（HS-4.3）；不写则为上次拒绝的规则\n"
+        "  lang en|zh              语言\n"
+        "  letters                 牌用字母或花色符号\n"
+        "  help、quit",
+    ),
+    "unknown": ("{text!r} is not understood here; help lists what is", "此处无法理解 {text!r}；help 查看命令"),
+    "no_table_here": ("you are at no table", "你不在牌桌上"),
+    "at_table": ("you are at a table; leave it first", "你在牌桌上；请先离开"),
+    "none": ("none", "无"),
+    "no_tables": ("no tables; open GAME opens one", "没有牌桌；open 游戏 可开桌"),
+    "free": ("free", "空位"),
+    "state.open": ("open", "待开"),
+    "state.playing": ("playing", "进行中"),
+    "seat": ("seat {seat}", "{seat} 号位"),
+    "queued": ("in the queue, {waiting} waiting; Ctrl-C takes the ticket back", "排队中，共 {waiting} 人；Ctrl-C 取消"),
+    "matched": ("matched; the table is set up", "已配对，正在开桌"),
+    "cancelled": ("taken back", "已取消"),
+    "seated": (
+        "{match}: you have seat {seat}; {free} seats are free. Ctrl-C gives it back",
+        "{match}：你坐 {seat} 号位；还有 {free} 个空位。Ctrl-C 起身",
+    ),
+    "stood": ("you gave the seat back", "你已起身"),
+    "entered": ("match {match}, you have seat {seat}", "对局 {match}，你坐 {seat} 号位"),
+    "watching": ("match {match}, looking on", "对局 {match}，旁观"),
+    "your_turn": (
+        "your turn: {count} plays (legal lists them); default {default}",
+        "轮到你：{count} 种动作（legal 列出）；默认 {default}",
+    ),
+    "your_turn_many": ("your turn: {constraint}; default {default}", "轮到你：{constraint}；默认 {default}"),
+    "seconds": ("{seconds} s left", "剩 {seconds} 秒"),
+    "your_hand": ("your hand: {cards}", "你的牌：{cards}"),
+    "not_asked": ("you are not asked now; {seats} to act", "现在不轮到你；轮到 {seats}"),
+    "which": ("that may be several things; give its number:", "有几种可能，请输入编号："),
+    "no_fit": ("no action fits {cards} alone; write it with its verb", "只写 {cards} 无法确定动作；请写明动作"),
+    "no_number": ("there is no play {number} in the list", "列表中没有第 {number} 项"),
+    "done": ("done: {action}", "已执行：{action}"),
+    "refused": ("refused: {text}   (rules shows the rule)", "被拒绝：{text}（rules 查看该规则）"),
+    "refused_plain": ("refused: {text}", "被拒绝：{text}"),
+    "hint": ("hint: {action}", "提示：{action}"),
+    "standing": (
+        "left with the table while there is nothing to decide: {action}",
+        "无可选择时由牌桌代答：{action}",
+    ),
+    "covered": ("… not to be looked back at ({rule})", "……不得回看（{rule}）"),
+    "round": ("round", "局"),
+    "total": ("total", "总分"),
+    "before": ("before", "此前"),
+    "left": ("you left the table; your seat stays yours", "你已离开牌桌；座位仍归你"),
+    "no_rule": ("there is no rule {rule}", "没有规则 {rule}"),
+    "books": ("books: {books}", "规则书：{books}"),
+    "no_books": ("the rule books are not installed", "未安装规则书"),
+    "language": ("English", "中文"),
+    "over": ("the match is over ({cause})", "对局结束（{cause}）"),
+    "receipt": ("receipt {receipt}", "凭证 {receipt}"),
+    "lost": ("the match cannot be followed: {text}", "无法继续跟进对局：{text}"),
+    "trust": ("WARNING: {text}", "警告：{text}"),
+    "moving": ("the table moves to another process; one moment", "牌桌正在转移，请稍候"),
+    "no_game": ("there is no game {game}; there are: {games}", "没有游戏 {game}；可选：{games}"),
+    "bad_option": ("{text!r} is no option: write NAME=VALUE", "{text!r} 不是选项：应写作 名称=值"),
+    "server_says": ("the server says: {text}", "服务器提示：{text}"),
+}
+
+
+def say(code: str, lang: str, **params: object) -> str:
+    """The text of a code. Raises KeyError for one that there is not."""
+    return WORDS[code][LANGUAGES.index(lang)].format_map(params)
+
+
+def verb_text(verb: str, lang: str, own: Words) -> str:
+    """A verb as people say it; the game's own word first."""
+    pair = own.get(f"verb.{verb}") or VERBS.get(verb)
+    return pair[LANGUAGES.index(lang)] if pair else verb
+
+
+def key_text(key: str, lang: str) -> str:
+    """A key of an action."""
+    pair = KEYS.get(key)
+    return pair[LANGUAGES.index(lang)] if pair else key

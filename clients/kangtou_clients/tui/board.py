@@ -1,0 +1,124 @@
+"""The seats round the table and what lies in the middle, from a scene of the engine."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Static
+
+from kangtou_engine.cards import Seat
+from kangtou_engine.match.match import AnyState, Game
+from kangtou_engine.scene import Place, Scene
+
+from ..desk.seating import seated
+from .look import FAINT, GOLD, Look
+
+
+class SeatBox(Static):
+    """One seat: who, how many cards, score, marks, its play."""
+
+    DEFAULT_CSS = """
+    SeatBox { height: auto; width: 1fr; padding: 0 1; }
+    SeatBox.left, SeatBox.right { width: 22; height: 100%; content-align: center middle; }
+    SeatBox.left { text-align: left; content-align: left middle; }
+    SeatBox.right { text-align: right; content-align: right middle; }
+    SeatBox.top { text-align: center; }
+    SeatBox.bottom { text-align: center; }
+    SeatBox.acting { background: $primary 22%; }
+    """
+
+
+class Board(Vertical):
+    """The table. `show` draws a view of it; the seat at the bottom is the viewer's, or seat 0."""
+
+    DEFAULT_CSS = """
+    Board { height: 1fr; }
+    Board #top { height: auto; }
+    Board #middle { height: 1fr; }
+    Board #centre { width: 1fr; height: 100%; padding: 0 1; align: center middle; scrollbar-size: 1 1; }
+    Board #centre Static { width: 100%; height: auto; text-align: center; }
+    Board #bottom { height: auto; }
+    """
+
+    def __init__(self, seats: int, own: Seat) -> None:
+        super().__init__()
+        self.seats, self.own = seats, own
+        self._boxes: dict[Seat, SeatBox] = {}
+
+    def compose(self) -> ComposeResult:
+        """Boxes by side."""
+        sides = seated(self.seats, self.own)
+        for side, members in sides.items():
+            for seat in members:
+                self._boxes[seat] = SeatBox(classes=side)
+        with Horizontal(id="top"):
+            for seat in sides["top"]:
+                yield self._boxes[seat]
+        with Horizontal(id="middle"):
+            for seat in sides["left"]:
+                yield self._boxes[seat]
+            with VerticalScroll(id="centre", can_focus=False):
+                yield Static(id="lies")
+            for seat in sides["right"]:
+                yield self._boxes[seat]
+        with Horizontal(id="bottom"):
+            yield self._boxes[self.own]
+
+    def show(self, game: Game, view: AnyState, viewer: Seat | None, look: Look, *, hands: bool = False) -> None:
+        """Draw a view. `hands`: all open hands at their places, the viewer's too."""
+        scene = game.scene(view, viewer, look.lang)
+        acting = game.to_act(view)
+        for seat, box in self._boxes.items():
+            own = seat == viewer and not hands
+            text = _seat_text(seat, scene.places[seat], view, look, acting=seat in acting, own=own)
+            box.set_class(seat in acting, "acting")
+            box.update(text)
+        self.query_one("#lies", Static).update(_middle(scene, look))
+
+    def clear(self, text: str) -> None:
+        """Nothing is dealt yet."""
+        for box in self._boxes.values():
+            box.update("")
+        self.query_one("#lies", Static).update(text)
+
+
+def _seat_text(seat: Seat, place: Place, view: AnyState, look: Look, *, acting: bool, own: bool) -> Text:
+    count = len(view.game.hands[seat])
+    head = Text("▶ " if acting else "", GOLD)
+    head.append(look.say("you") + " " if own else "", "bold")
+    head.append(look.seat(seat), "bold")
+    if count:
+        head.append(" " + look.say("card" if count == 1 else "cards", count=count), FAINT)
+    head.append(" " + look.say("score", score=view.sheet.scores[seat]), FAINT)
+    marks = look.line(" · ".join(place.marks), FAINT)
+    lines = [Text("  ").join((head, marks)) if own and place.marks else head]
+    if place.marks and not own:
+        lines.append(marks)
+    if place.shown:
+        lines.append(look.cards(place.shown))
+    lines += _play(place, look)
+    if place.hand and not own:
+        lines.append(look.cards(place.hand))
+    return Text("\n").join(lines)
+
+
+def _play(place: Place, look: Look) -> list[Text]:
+    """Its play of the trick: the cards, a star on the one to beat, a word beside it."""
+    if not place.laid:
+        return [look.line(place.said, "italic")] if place.said else []
+    play = look.cards(place.laid)
+    if place.best:
+        play = Text("★ ", GOLD) + play
+    if place.said:
+        play = play + Text(" ") + look.line(place.said, "italic")
+    return [play]
+
+
+def _middle(scene: Scene, look: Look) -> Text:
+    lines = []
+    for area in scene.areas:
+        title = look.line(area.title, FAINT)
+        lines.append(title + Text(" ") + look.cards(area.cards) if area.cards else title)
+    lines += [look.line(line) for line in scene.lines]
+    return Text("\n").join(lines)
