@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
@@ -27,12 +28,12 @@ class Bar(Widget):
     """Posts Chosen."""
 
     can_focus = True
-    BINDINGS = (
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "move(-1)", show=False),
         Binding("right", "move(1)", show=False),
         Binding("enter", "press", show=False),
         Binding("space", "press", show=False),
-    )
+    ]
     DEFAULT_CSS = """
     Bar { height: 1; width: 100%; padding: 0 1; }
     """
@@ -108,4 +109,3 @@ def _cut(text: Text, cells: int) -> Text:
     shown = text[kept:]
     shown.no_wrap = True
     return shown
-

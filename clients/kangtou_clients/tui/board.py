@@ -65,9 +65,10 @@ class Board(Vertical):
         with Horizontal(id="bottom"):
             yield self._boxes[self.own]
 
-    def show(self, game: Game, view: AnyState, viewer: Seat | None, look: Look, *, hands: bool = False) -> None:
+    def show(
+        self, game: Game, view: AnyState, scene: Scene, viewer: Seat | None, look: Look, *, hands: bool = False
+    ) -> None:
         """Draw a view. `hands`: all open hands at their places, the viewer's too."""
-        scene = game.scene(view, viewer, look.lang)
         acting = game.to_act(view)
         for seat, box in self._boxes.items():
             own = seat == viewer and not hands
@@ -86,8 +87,9 @@ class Board(Vertical):
 def _seat_text(seat: Seat, place: Place, view: AnyState, look: Look, *, acting: bool, own: bool) -> Text:
     count = len(view.game.hands[seat])
     head = Text("▶ " if acting else "", GOLD)
-    head.append(look.say("you") + " " if own else "", "bold")
+    head.append(f"{seat} ", FAINT)
     head.append(look.seat(seat), "bold")
+    head.append(f" ({look.say('you')})" if own else "", FAINT)
     if count:
         head.append(" " + look.say("card" if count == 1 else "cards", count=count), FAINT)
     head.append(" " + look.say("score", score=view.sheet.scores[seat]), FAINT)

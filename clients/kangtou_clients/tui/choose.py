@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
@@ -15,10 +16,13 @@ from textual.widgets.option_list import Option
 CSS = """
 {name} {{ align: center middle; }}
 {name} > Vertical {{
-    width: auto; min-width: 34; max-width: 90%; height: auto; max-height: 90%;
+    width: auto; min-width: 34; max-width: 90%; height: auto; max-height: 90%; overflow: hidden;
     border: round $secondary; background: $surface; padding: 0 1;
 }}
-{name} OptionList {{ width: auto; min-width: 32; height: auto; max-height: 16; border: none; background: $surface; }}
+{name} OptionList {{
+    width: auto; min-width: 32; height: auto; max-height: 16; border: none; background: $surface; padding: 0;
+}}
+{name} OptionList:focus {{ border: none; }}
 {name} .title {{ text-style: bold; padding: 0 1; }}
 """
 
@@ -27,7 +31,10 @@ class Choose(ModalScreen[int | None]):
     """Which of these lines; None: none. `start` is highlighted; digits choose at once."""
 
     DEFAULT_CSS = CSS.format(name="Choose")
-    BINDINGS = (Binding("escape", "dismiss(None)", show=False), Binding("backspace", "dismiss(None)", show=False))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", show=False),
+        Binding("backspace", "dismiss(None)", show=False),
+    ]
 
     def __init__(self, title: str, lines: Sequence[Text | str], start: int = 0) -> None:
         super().__init__()

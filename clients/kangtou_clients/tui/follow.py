@@ -41,8 +41,6 @@ class Follower:
         self.history = History(match.game, match.config)
         self._news = asyncio.Event()
         self._waiting = 0
-        if self.view.sheet.round:
-            self.history.joined(self.view.sheet.round, self.view.sheet.scores)
 
     async def run(self) -> None:
         """Until the match ends. Raises Gone, CallFailed."""
@@ -57,6 +55,10 @@ class Follower:
         await asyncio.gather(reader)  # what ended it, if anything did
 
     async def _read(self, queue: asyncio.Queue[Change | None]) -> None:
+        self.view, self.seq = self.match.view, self.match.seq  # changes are given from this very moment on
+        if self.view.sheet.round:
+            self.history.joined(self.view.sheet.round, self.view.sheet.scores)
+        self._redraw()
         try:
             async for change in self.match.changes():
                 queue.put_nowait(change)

@@ -18,6 +18,18 @@ from .look import FACE, FACE_DIM, FACE_RED, GOLD, Look, is_red
 
 ROWS = 3  # of one band of cards: one row to rise, rank, suit
 NARROW, WIDE = 3, 5  # cells of a card
+RANK_KEYS = {
+    **{str(number): str(number) for number in range(2, 10)},
+    "0": "T",
+    "t": "T",
+    "j": "J",
+    "q": "Q",
+    "k": "K",
+    "a": "A",
+    "b": "BJ",
+    "r": "RJ",
+}
+SUIT_KEYS = {"s": "S", "h": "H", "c": "C", "d": "D"}
 
 
 class Hand(Widget):
@@ -42,6 +54,7 @@ class Hand(Widget):
         self._usable: frozenset[int] = frozenset()
         self._lit = False
         self.look = Look()
+        self._suit = ""  # typed, with its rank still to come
 
     # ---- what it holds ----
 
@@ -107,6 +120,24 @@ class Hand(Widget):
             self.post_message(self.Changed())
         return bool(places)
 
+    def key(self, key: str) -> None:
+        """A key that names a card: a rank, a suit and then its rank, a joker."""
+        if key in SUIT_KEYS:
+            self._suit = SUIT_KEYS[key]
+        elif key in RANK_KEYS:
+            self.toggle_rank(RANK_KEYS[key], self._suit)
+            self._suit = ""
+
+    def toggle_here(self) -> None:
+        """The card under the cursor."""
+        if self.cursor is not None:
+            self.toggle(self.cursor)
+
+    def clear(self) -> None:
+        """Put all down; no cursor."""
+        self.cursor, self._suit = None, ""
+        self.choose(())
+
     def move(self, step: int) -> None:
         """The cursor, along the hand."""
         if self.cards:
@@ -156,6 +187,7 @@ class Hand(Widget):
             for place in places:
                 for row, cell in zip(rows, self._card(place, pitch), strict=True):
                     row.append_text(cell)
+            self._close(rows, places[-1])
             lines += rows
         return Text("\n", no_wrap=True).join(lines)
 
@@ -173,6 +205,13 @@ class Hand(Widget):
             return faces[0], faces[1], Text(_fit("▲", pitch, 1), GOLD)
         mark = "•" if self._lit and place in self._usable else ""
         return Text(_fit(mark, pitch, 1), GOLD), faces[0], faces[1]
+
+    def _close(self, rows: list[Text], last: int) -> None:
+        """The right edge of the last card."""
+        up = last in self.chosen
+        bright = up or not self._lit or last in self._usable
+        for row in rows[:2] if up else rows[1:]:
+            row.append("│", FACE if bright else FACE_DIM)
 
 
 def _named(card: str, rank: str, suit: str) -> bool:

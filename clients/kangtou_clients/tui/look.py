@@ -16,6 +16,7 @@ from .words import say
 
 FACE, FACE_RED, FACE_DIM = "#1b1b1b on #f4f0e6", "#c3002f on #f4f0e6", "#8a857a on #d3cdbf"
 RED, GOLD, FAINT = "#ff6b81", "bold #ffd75f", "#8fa39a"
+JOKER_MARKS = {"BJ": "☆", "RJ": "★"}
 _FACES = re.compile(r"[♠♥♣♦](?:10|[2-9JQKA])|(?<![\w])[SHCD][3-9TJQKA2](?![\w])|大王|小王|(?<![\w])[BR]J(?![\w])")
 
 
@@ -48,7 +49,10 @@ class Look:
     # ---- cards ----
 
     def card(self, card: str) -> Text:
-        """A small card face."""
+        """A small card face; a joker that stands for a card as that card with a star."""
+        if "=" in card:
+            joker, _, stands = card.partition("=")
+            return Text(JOKER_MARKS[joker], FACE) + self.card(stands)
         return Text(self.render.card(card), FACE_RED if is_red(card) else FACE)
 
     def cards(self, cards: Iterable[str]) -> Text:
@@ -68,7 +72,7 @@ class Look:
         if self.letters:
             return card[0], card[1]
         name = self.render.card(card)
-        return (name[0], name[1]) if self.lang == "zh" else (card[0] + card[1].lower(), "☆" if card == "BJ" else "★")
+        return (name[0], name[1]) if self.lang == "zh" else ("jk" if card == "BJ" else "JK", JOKER_MARKS[card])
 
     def line(self, text: str, style: str = "") -> Text:
         """A line that an engine or a catalogue wrote, its red cards in red."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -15,6 +16,8 @@ from kangtou_engine.match.match import AnyState, Game
 
 from ..desk.history import History, Row
 from .look import FAINT, Look
+
+Write: TypeAlias = Callable[[Look], tuple[str, Text]]
 
 
 class Page(ModalScreen[None]):
@@ -28,15 +31,15 @@ class Page(ModalScreen[None]):
     Page VerticalScroll { height: 1fr; }
     Page VerticalScroll Static { height: auto; }
     """
-    BINDINGS = (
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("backspace", "dismiss(None)", show=False),
         Binding("v", "dismiss(None)", show=False),
         Binding("e", "dismiss(None)", show=False),
         Binding("question_mark", "dismiss(None)", show=False),
-    )
+    ]
 
-    def __init__(self, write: Callable[[Look], tuple[str, Text]], look: Callable[[], Look], *, end: bool = False) -> None:
+    def __init__(self, write: Write, look: Callable[[], Look], *, end: bool = False) -> None:
         super().__init__()
         self._write, self._look, self._end = write, look, end
 
@@ -64,7 +67,7 @@ class Page(ModalScreen[None]):
         self.query_one(".foot", Static).update(self._look().say("back"))
 
 
-def score_page(history: History, view: AnyState) -> Callable[[Look], tuple[str, Text]]:
+def score_page(history: History, view: AnyState) -> Write:
     """A line a round, then the totals."""
 
     def write(look: Look) -> tuple[str, Text]:
@@ -101,7 +104,7 @@ def _padded(cell: Text, width: int) -> Text:
     return Text(" " * (width - cell.cell_len)).append_text(cell)
 
 
-def log_page(game: Game, history: History) -> Callable[[Look], tuple[str, Text]]:
+def log_page(game: Game, history: History) -> Write:
     """What this client received, as far as the book lets one look back."""
 
     def write(look: Look) -> tuple[str, Text]:
@@ -116,7 +119,7 @@ def log_page(game: Game, history: History) -> Callable[[Look], tuple[str, Text]]
     return write
 
 
-def help_page(*codes: str) -> Callable[[Look], tuple[str, Text]]:
+def help_page(*codes: str) -> Write:
     """Texts of the catalogue, one after the other."""
 
     def write(look: Look) -> tuple[str, Text]:

@@ -26,8 +26,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "no_server": ("the server cannot be reached; trying again", "无法连接服务器，正在重试"),
     "keys.lobby": (
-        "Enter sit  w watch  o open  q quick  p practice  f filter  r replay  u rules  ? help  F2 中文",
-        "回车 入座  w 旁观  o 开桌  q 排队  p 练习  f 筛选  r 回放  u 规则  ? 帮助  F2 English",
+        "Enter sit  w watch  o open  q quick  p practice  r replay  u rules  ? help  F2 中文",
+        "回车 入座  w 旁观  o 开桌  q 排队  p 练习  r 回放  u 规则  ? 帮助  F2 English",
     ),
     "filter.open": ("tables with free seats", "有空位的牌桌"),
     "filter.all": ("all tables", "所有牌桌"),
@@ -53,8 +53,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "button.cancel": ("Cancel", "取消"),
     # the table
     "you": ("you", "你"),
-    "turn": ("your turn", "轮到你"),
-    "turn.count": ("your turn: {count} plays", "轮到你：{count} 种动作"),
+    "turn": ("▶ your turn", "▶ 轮到你"),
+    "turn.count": ("▶ {count} plays", "▶ {count} 种动作"),
     "others": ("waiting for {seats}", "等待 {seats}"),
     "nobody": ("one moment …", "请稍候……"),
     "spectating": ("looking on", "旁观中"),
@@ -66,22 +66,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "checking": ("asking the server …", "正在询问服务器……"),
     "legal_yes": ("may be played", "可以"),
     "no_fit": ("{cards}: no action takes just these cards", "{cards}：没有动作恰好用这些牌"),
-    "choose_first": (
-        "choose cards (click, or 3–9 t j q k a 2), then Enter; p: {default}",
-        "选牌（点击，或 3–9 t j q k a 2）后回车；p：{default}",
-    ),
-    "choose_only": (
-        "choose cards (click, or 3–9 t j q k a 2), then Enter; n shows what is legal",
-        "选牌（点击，或 3–9 t j q k a 2）后回车；n 显示可行动作",
-    ),
-    "choose_bare": ("choose with Tab and Enter", "用 Tab 和回车选择"),
+    "choose_first": ("choose cards, then Enter · p: {default}", "选牌后回车 · p：{default}"),
+    "choose_only": ("choose cards, then Enter · n: what is legal", "选牌后回车 · n：可行动作"),
+    "choose_bare": ("Tab and Enter · p: {default}", "Tab、回车 · p：{default}"),
     "hint": ("hint: {action}", "提示：{action}"),
     "which": ("What is it to be?", "选择动作"),
     "which.verb": ("{verb}: which?", "{verb}：选哪一个？"),
     "more": ("{verb} …", "{verb}……"),
     "keys.table": (
-        "Enter play  Space take  p default  n next legal  i hint  o order  v score  e log  ? help  F2 中文",
-        "回车 出牌  空格 选牌  p 默认  n 可行  i 提示  o 理牌  v 计分  e 经过  ? 帮助  F2 English",
+        "Enter play  p pass  n next  i hint  o order  v score  e log  ? help  F2 中文",
+        "回车 出牌  p 不要  n 可行  i 提示  o 理牌  v 计分  e 经过  ? 帮助  F2 English",
     ),
     "keys.watch": (
         "v score  e log  u rules  x letters  Ctrl+L leave  ? help  F2 中文",
@@ -117,7 +111,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "book.common": ("common to all games", "通用规则"),
     "keys.book": (
         "/ search  n next  Enter chapter  b other book  Esc back  F2 中文",
-        "/ 搜索  n 下一处  回车 章节  b 换书  Esc 返回  F2 English",
+        "/ 搜索  n 下一处  b 换书  Esc 返回  F2 English",
     ),
     "books.missing": ("the rule books are not installed", "未安装规则书"),
     # replay
@@ -135,8 +129,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "replay.goto": ("ROUND, ROUND:TRICK or @SEQ", "局、局:墩 或 @序号"),
     "replay.bad_place": ("{text} is no place", "{text} 不是位置"),
     "keys.replay": (
-        "←→ step  ↑↓ trick  PgUp/Dn round  Space play  +− speed  s view  g go to  l legal  Esc back",
-        "←→ 步  ↑↓ 墩  PgUp/Dn 局  空格 播放  +− 速度  s 视角  g 跳转  l 可行  Esc 返回",
+        "← → step  ↑ ↓ trick  Space play  s view  g go to  l legal  ? help  F2 中文",
+        "← → 步  ↑ ↓ 墩  空格 播放  s 视角  g 跳转  l 可行  ? 帮助  F2 English",
     ),
     # help
     "help": ("Help", "帮助"),
@@ -173,6 +167,20 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  x 花色用字母   F2 语言   Ctrl+L 离开   Ctrl+Q 退出\n"
         "牌桌\n"
         "  ▶ 轮到    ★ 要管的牌    你右手边是下家",
+    ),
+    "legal.many": ("too many to list", "太多，无法列出"),
+    "legal.nobody": ("nobody whose hand you see may act here", "此时你所见的手牌无人可行动"),
+    "help.replay": (
+        "Replay\n"
+        "  ← →  a step     ↑ ↓  a trick     PgUp PgDn  a round     Home End\n"
+        "  Space  play and stop     + −  speed     g  go to a place: 2, 2:3, @117, +1:30\n"
+        "  s  the next side: open, spectator, each seat\n"
+        "  l  what could be done here     v  score sheet     u  rule book",
+        "回放\n"
+        "  ← →  一步     ↑ ↓  一墩     PgUp PgDn  一局     Home End\n"
+        "  空格  播放、暂停     + −  速度     g  跳到：2、2:3、@117、+1:30\n"
+        "  s  换视角：公开、旁观、各座位\n"
+        "  l  此处可行动作     v  计分表     u  规则书",
     ),
     "help.lobby": (
         "Lobby\n"

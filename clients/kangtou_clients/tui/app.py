@@ -1,0 +1,100 @@
+"""The program behind the screens: server, look, and what is common to all."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from ..api import Match
+from ..desk.room import Room
+from ..desk.standing import StandsBy
+from .follow import Pace
+from .look import Look
+
+# A warm lamp over dark green: quiet enough for an evening, with the cards as the brightest thing.
+THEME = Theme(
+    name="kangtou",
+    primary="#d7a94b",
+    secondary="#5fa787",
+    accent="#ffd75f",
+    foreground="#e6ece8",
+    background="#10241c",
+    surface="#173328",
+    panel="#0b1a14",
+    success="#7fc79a",
+    warning="#ffd75f",
+    error="#ff6b81",
+    dark=True,
+)
+
+
+class Play(App[None]):
+    """`kangtou play`. `start` is a match to go to at once."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "language", show=False, priority=True),
+        Binding("ctrl+q", "quit", show=False, priority=True),
+    ]
+    CSS = """
+    Screen { background: $background; color: $foreground; }
+    """
+
+    def __init__(self, room: Room, look: Look, pace: Pace, *, name: str = "", start: Match | None = None) -> None:
+        super().__init__()
+        self.room, self.look, self.pace, self.user = room, look, pace, name
+        self.stands_by = StandsBy(room.session)
+        self._first = start
+        self.register_theme(THEME)
+        self.theme = THEME.name
+
+    def on_mount(self) -> None:
+        """The lobby, or the match that was asked for."""
+        from .lobby import LobbyScreen
+
+        self.title = self.look.say("title")
+        self.push_screen(LobbyScreen())
+        if self._first is not None:
+            self.enter(self._first)
+
+    def enter(self, match: Match) -> None:
+        """To the table of a match that is followed."""
+        from .seat import Seat
+        from .table import Table
+
+        client = self.room.client
+        screen = Table(match, client) if match.seat is None else Seat(match, client, self.stands_by)
+        self.push_screen(screen, lambda _: self._left(match))
+
+    def _left(self, match: Match) -> None:
+        self.run_worker(self.room.session.leave(match))
+
+    def open_book(self, book: str, rule: str = "") -> None:
+        """A rule book, at a rule."""
+        from .book import Book
+
+        self.push_screen(Book(book, rule))
+
+    # ---- the look ----
+
+    def action_language(self) -> None:
+        """The other language, at once on all screens."""
+        self.look = self.look.other_language()
+        self.relabel()
+
+    def action_letters(self) -> None:
+        """Suits as letters, or as glyphs."""
+        self.look = dataclasses.replace(self.look, letters=not self.look.letters)
+        self.relabel()
+
+    def relabel(self) -> None:
+        """Every screen writes its texts anew."""
+        self.title = self.look.say("title")
+        for screen in self.screen_stack:
+            again = getattr(screen, "relabel", None)
+            if again is not None:
+                again()
