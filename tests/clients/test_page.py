@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,19 @@ def test_thinking_time_is_from_the_question_to_the_answer() -> None:
     wanted = [times[seq] - times[step.prompt] for seq, step in steps if step.seat is not None]
     frames = data_of(page(record, 0))["frames"]
     assert [frame[2] for frame in frames if frame[2] >= 0] == wanted
+
+
+def test_clocks_are_shown_as_they_were() -> None:
+    """Left of the question's own time for who is asked, and of the banks: they never grow here, and do run."""
+    record = play(REGISTRY.game("wushik"), 2, {"rounds": 1, "variant": "chengde1"}).record
+    terms = replace(record.head.terms, turn_ms=100, bank_ms=60_000)
+    data = data_of(page(replace(record, head=replace(record.head, terms=terms)), 0))
+    steps = rebuilt(data, 0)
+    for seat in range(4):
+        banks = [step[f"clock{seat}"][1] for step in steps]
+        assert banks == sorted(banks, reverse=True)
+        assert banks[0] == 600 > banks[-1]
+        assert all((step[f"clock{seat}"][0] >= 0) == (seat in step["asked"]) for step in steps)
 
 
 def test_every_round_of_the_record_is_on_the_score_sheet() -> None:

@@ -4,6 +4,8 @@ function drawSeat(seat, values, step) {
   const { name, kind } = data.head.seats[seat], asked = values.asked.includes(seat);
   const found = make("div", "seat");
   found.dataset.seat = seat;
+  found.setAttribute("role", "group");
+  found.setAttribute("aria-label", `${word("seat", { seat })} ${name}`);
   found.classList.toggle("asked", asked);
   found.classList.toggle("acted", step.seat === seat);
   const marks = make("div", "marks"), [left, bank, away] = values[`clock${seat}`];
