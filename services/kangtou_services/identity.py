@@ -17,7 +17,7 @@ from kangtou.v1 import game_pb2 as pb
 
 from .agreement import BOT, HUMAN
 
-PLAYER, OPERATOR = "player", "operator"
+PLAYER, OPERATOR, HOUSE = "player", "operator", "house"
 KINDS = frozenset({HUMAN, BOT})
 NAME_MOST = 24
 
@@ -32,7 +32,10 @@ class StoreUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What may be shown of an account. `kind` is `human` or `bot` for ever; roles are of player and operator."""
+    """What may be shown of an account. `kind` is `human` or `bot` for ever.
+
+    Roles are of player, operator and house, which may play for seats whose owners are away.
+    """
 
     account_id: str
     name: str

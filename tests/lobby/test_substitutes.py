@@ -256,7 +256,7 @@ async def _record_agrees(server: Server, stand: Stand, receipt: str) -> None:
 async def test_a_seat_comes_back_through_another_gateway(game: str, kill: bool, counts: Counts) -> None:
     """It sees exactly what it may see, before, while a substitute plays, and after; clocks agree with the log."""
     seen = Seen()
-    for _ in range(counts(1, 20)):
+    for _ in range(counts(1, 8)):
         one = await _evening(game, kill)
         seen = Seen(seen.views + one.views, seen.prompts + one.prompts, seen.ledgers + one.ledgers)
     print(f"{game}: {seen.views} views, {seen.prompts} prompts, {seen.ledgers} clocks compared")

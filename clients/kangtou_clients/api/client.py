@@ -98,6 +98,22 @@ class Client:
             command.seat = seat
         return answer_from((await self.unary(self._play.Act, pb.ActRequest(command=command))).answer)
 
+    async def hand_over(
+        self, match_id: str, *, command_id: str, leave: bool = False, seat: Seat | None = None
+    ) -> Answer:
+        """Let a substitute play one's seat, without a session. Repeats of the same id get the same answer."""
+        wish = pb.HandOver(match_id=match_id, command_id=command_id, leave=leave)
+        if seat is not None:
+            wish.seat = seat
+        return answer_from((await self.unary(self._play.HandOver, pb.HandOverRequest(hand_over=wish))).answer)
+
+    async def take_back(self, match_id: str, *, command_id: str, seat: Seat | None = None) -> Answer:
+        """Play one's seat again, without a session. Repeats of the same id get the same answer."""
+        wish = pb.TakeBack(match_id=match_id, command_id=command_id)
+        if seat is not None:
+            wish.seat = seat
+        return answer_from((await self.unary(self._play.TakeBack, pb.TakeBackRequest(take_back=wish))).answer)
+
     async def view(self, match_id: str, *, seat: Seat | None = None, spectate: bool = False) -> pb.GetViewResponse:
         """What a seat or a spectator sees now, as the protocol's message."""
         request = pb.GetViewRequest(match_id=match_id, spectate=spectate)

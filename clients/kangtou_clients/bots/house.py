@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from kangtou_engine.cards import Seat
+from kangtou_engine.game import Pick
 from kangtou_engine.registry import REGISTRY
 
-from ..api import ApiError, Client, Login, Place, Refused, Session, Wanted, connect
-from .player import Tally, dice
+from ..api import ApiError, Client, Gone, Login, Place, Refused, Session, Wanted, connect
+from .player import Tally, dice, play
 from .runner import Job, play_job
 
 POOL = "house"
@@ -37,6 +39,19 @@ async def _account(address: str, name: str, place: int, tables: int, policy: str
                 seats = REGISTRY.game(game).config().seats
                 if place < seats - 1:
                     group.create_task(_game(client, session, game, tables, policy))
+
+
+async def stand_in(session: Session, match_id: str, seat: Seat, policy: str, pick: Pick, tally: Tally) -> bool:
+    """Play a seat for its owner, who is away, until he takes it back or the match ends. False if it was not let in.
+
+    Raises CallFailed.
+    """
+    match = await session.attach(match_id, seat=seat, delegate=True)
+    if isinstance(match, Refused):
+        return False
+    with contextlib.suppress(Gone):  # the owner plays again
+        await play(match, policy, pick, tally)
+    return True
 
 
 async def _login(client: Client, name: str) -> Login | Refused:

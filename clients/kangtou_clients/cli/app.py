@@ -15,6 +15,7 @@ from kangtou_engine.errors import BadOptions, BadText
 from . import (
     account,
     archive,
+    away,
     bot,
     cases,
     demo,
@@ -48,6 +49,7 @@ GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     lobby.register,
     tables.register,
     play.register,
+    away.register,
     status.register,
     replay.register,
     verify.register,

@@ -26,6 +26,8 @@ SeatOption = Annotated[
     int | None, typer.Option("--seat", metavar="N", min=0, max=MOST, help="where you have several; default: yours")
 ]
 
+CommandId = Annotated[str, typer.Option("--id", metavar="ID", help="a repeat with it is done once")]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -42,7 +44,7 @@ def act(
     prompt: Annotated[
         int, typer.Option("--prompt", metavar="N", min=0, max=(1 << 64) - 1, help="default: the question that is open")
     ] = 0,
-    command_id: Annotated[str, typer.Option("--id", metavar="ID", help="a repeat with it is done once")] = "",
+    command_id: CommandId = "",
 ) -> None:
     """Do one action in a match. Exit code 5 if it is refused; the rule that refuses it is named.
 
@@ -67,7 +69,7 @@ def act(
         accepted = remote.given(answer)
         common.put_json({"seq": accepted.seq}) if common.json else common.put(str(accepted.seq))
 
-    _run(common, match, work)
+    at_match(common, match, work)
 
 
 def legal(context: typer.Context, match: MatchId, seat: SeatOption = None) -> None:
@@ -95,7 +97,7 @@ def legal(context: typer.Context, match: MatchId, seat: SeatOption = None) -> No
         for action in found:
             common.put(common.renderer().action(action))
 
-    _run(common, match, work)
+    at_match(common, match, work)
 
 
 def watch(
@@ -122,10 +124,10 @@ def watch(
                 found = await _attach(remote, session, match, None)
             await _follow(common, remote, remote.given(found), once)
 
-    _run(common, match, work)
+    at_match(common, match, work)
 
 
-def _run(common: Common, match: str, work: Callable[[Remote], Awaitable[None]]) -> None:
+def at_match(common: Common, match: str, work: Callable[[Remote], Awaitable[None]]) -> None:
     """At the server; of a match that is not there it is said if its table still has free seats."""
 
     async def told(remote: Remote) -> None:

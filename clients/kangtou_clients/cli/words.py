@@ -140,6 +140,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{name}: {matches} matches, {points} points, places {places}",
         "{name}：{matches} 场，{points} 分，名次 {places}",
     ),
+    "handed_over": ("a substitute plays your seat; `kangtou take-back` ends it", "已托管；用 `kangtou take-back` 取回"),
+    "taken_back": ("you play your seat again", "已取回座位"),
     "ticket_offered": ("a match was found; {accepted} have taken it", "已找到对局；{accepted} 人已确认"),
     "estimate": ("; lately it took {seconds} s", "；近来约需 {seconds} 秒"),
     "ask_take": ("take it? [Y/n] ({seconds} s)", "是否接受？[Y/n]（{seconds} 秒）"),

@@ -37,12 +37,17 @@ def problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
 
 def _seat(call: lpb.Call, slot: Slot, body: _WithSeat) -> Seat | None:
     """The seat of the caller that is meant; None if it has no such."""
-    if _by_house(call, slot):
-        return body.seat if body.HasField("seat") and slot.houses.get(call.account_id) == body.seat else None
     seats = slot.table.agreement.seats_of(call.account_id)
     if not body.HasField("seat"):
         return seats[0] if seats else None
     return body.seat if body.seat in seats else None
+
+
+def _acting(call: lpb.Call, slot: Slot, body: play.Command | play.StandingAnswer) -> Seat | None:
+    """The seat for which the caller acts: its own, or the one that it stands in for."""
+    if not _by_house(call, slot):
+        return _seat(call, slot, body)
+    return body.seat if body.HasField("seat") and slot.houses.get(call.account_id) == body.seat else None
 
 
 def _by_house(call: lpb.Call, slot: Slot) -> bool:
@@ -111,7 +116,7 @@ def entropy(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A seat's action."""
     body = call.command
-    seat = _seat(call, slot, body)
+    seat = _acting(call, slot, body)
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
@@ -142,7 +147,7 @@ def _ref(peer: ActorLink, call: lpb.Call, slot: Slot) -> Ref:
 def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A seat leaves or revokes a standing answer."""
     body = call.standing
-    seat = _seat(call, slot, body)
+    seat = _acting(call, slot, body)
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
@@ -180,7 +185,7 @@ def take_back(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 def _order(
     host: Host, peer: ActorLink, call: lpb.Call, slot: Slot, body: play.HandOver | play.TakeBack, order: str
 ) -> None:
-    seat = None if _by_house(call, slot) else _seat(call, slot, body)
+    seat = _seat(call, slot, body)
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
