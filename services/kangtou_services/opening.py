@@ -12,7 +12,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import structlog
@@ -208,10 +208,12 @@ class Opening:
         board: str = "",
         seed: bytes = b"",
         tags: Mapping[str, str] | None = None,
+        beside: Callable[[], Awaitable[object]] | None = None,
     ) -> bool:
         """Create the match unless it exists, then have it opened; whether it is hosted now.
 
         A tournament gives `board` and its `seed` (engine/boards.py); the members then commit to no entropy.
+        `beside` is done while it is opened, once it exists.
         Repeats do no harm: agreement and seed are those of the first. Raises StoreUnavailable: then it may exist.
         """
         clocks, people = self._clocks, any(member.kind == HUMAN for member in members)
@@ -246,7 +248,10 @@ class Opening:
         stop_if_cancelled()
         if created:
             _log.info("match_created", match=match_id, game=choice.game, seats=choice.seats, rated=choice.rated)
-        return await self._open(match_id)
+        if beside is None:
+            return await self._open(match_id)
+        opened, _ = await asyncio.gather(self._open(match_id), beside())
+        return opened
 
     async def _open(self, match_id: str) -> bool:
         try:

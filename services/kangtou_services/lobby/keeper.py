@@ -179,10 +179,15 @@ class Keeper:
 
     async def _make(self, table: Table) -> Table | None:
         tags = {} if table.match_id == table.table_id else {TAG: table.table_id}
-        try:
-            await self._matches.opening.start(table.match_id, table.choice, table.taken, tags=tags)
+
+        async def mark() -> None:
             now = self.wall_ms()
-            return await self.update(table.table_id, lambda one: _playing(one, table.match_id, now))
+            await self.update(table.table_id, lambda one: _playing(one, table.match_id, now))
+
+        try:
+            start = self._matches.opening.start
+            await start(table.match_id, table.choice, table.taken, tags=tags, beside=mark)
+            return await self.read(table.table_id)
         except StoreUnavailable as no:
             _log.warning("table_delayed", match=table.match_id, reason=str(no))  # a look or a sweep makes it
             return None
