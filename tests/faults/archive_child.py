@@ -55,7 +55,8 @@ def half() -> None:
     def opened(self: Path, *args: Any, **kwargs: Any) -> Any:
         if not self.name.endswith(".tmp"):
             return write(self, *args, **kwargs)
-        self.write_bytes(b"half a rec")
+        handle = os.open(self, os.O_CREAT | os.O_WRONLY)
+        os.write(handle, b"half a rec")
         return die()
 
     Path.open = opened  # type: ignore[method-assign]
