@@ -17,6 +17,7 @@ from .errors import BadOptions
 from .events import Event
 from .match.state import Config, State
 from .opening import Opening
+from .options import Value
 from .rule_sets import STANDARD, RuleSet
 from .scene import Draw
 from .words import Words
@@ -176,6 +177,8 @@ class GameSpec(Generic[R]):
     draw            the same as `show` by places, for programs that draw the table; None: the lines will do
     sides           seats that are partners for the whole match, side by side; () where each seat is for itself or the
                     partners change. What follows outside the rules: ratings and parties
+    hidden_sides    whether seats are partners for a round, by their cards (Hongshi)
+    board           options of the shortest fair match, for tournaments on boards
     rule_sets       named house rules, the book's own first; no two mean the same
     covered         what the book forbids to look back at during a round
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
@@ -217,6 +220,8 @@ class GameSpec(Generic[R]):
     covered: Callable[[Config], tuple[Covered, ...]] = lambda config: ()
     window_ms: Callable[[Config], Mapping[str, int]] = lambda config: {}
     sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
+    hidden_sides: bool = False
+    board: Mapping[str, Value] = field(default_factory=lambda: {"rounds": 1})
     opening: Opening | None = None
     rule_sets: tuple[RuleSet, ...] = (STANDARD,)
 

@@ -97,13 +97,15 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One match to be played. `entrants`: an entrant's number at each seat. Its id is `SET.NUMBER`."""
+    """One match to be played. `entrants`: an entrant's number at each seat. Its id is `SET.NUMBER`. `of`: the number
+    of games in its set."""
 
     set_id: str
     number: int
     encounter: tuple[int, ...]
     board: int
     entrants: tuple[int, ...]
+    of: int = 1
 
     @property
     def id(self) -> str:
@@ -131,7 +133,8 @@ def to_plain(value: Any) -> dict[str, Any]:
 
 def game_from(plain: Mapping[str, Any]) -> Game:
     """The same again."""
-    return Game(plain["set_id"], plain["number"], tuple(plain["encounter"]), plain["board"], tuple(plain["entrants"]))
+    encounter, entrants = tuple(plain["encounter"]), tuple(plain["entrants"])
+    return Game(plain["set_id"], plain["number"], encounter, plain["board"], entrants, plain.get("of", 1))
 
 
 def result_from(plain: Mapping[str, Any]) -> Result:

@@ -81,4 +81,5 @@ GAME: GameSpec[Round] = GameSpec(
     standing_until=(window.CAN_PONG,),
     window_ms=lambda config: {"window": window.PEOPLE_MS},
     opening=OPENING,
+    board={"rounds": 1, "limit": 0},
 )

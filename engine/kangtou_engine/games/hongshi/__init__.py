@@ -88,4 +88,5 @@ GAME: GameSpec[Own] = GameSpec(
     standing=standing,
     standing_until=(UNTIL_REVEAL,),
     opening=OPENING,
+    hidden_sides=True,  # HS-3
 )

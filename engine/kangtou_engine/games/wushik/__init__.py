@@ -48,4 +48,5 @@ GAME: GameSpec[Round] = GameSpec(
     tell=tell,
     sides=sides,
     opening=OPENING,
+    board={"rounds": 1, "target": 0},
 )

@@ -1,0 +1,1 @@
+"""Formats, sets, statistics and reports of tournaments: pure functions."""
