@@ -208,6 +208,10 @@ async def test_an_owner_without_a_seat_gives_the_table_up(hall: Hall) -> None:
         await two.sweeper.sweep()
         assert await hall.store.tables([table.table_id]) == [None]
         owner, table = await owned(hall, one)
+        await sat(one, table, owner)
+        for state in (TableState.OPEN, TableState.CLOSED):  # the seat, then the table
+            assert table_of(await one.lobby.stand(owner, table.table_id, new_command())).state is state
+        owner, table = await owned(hall, one)
         ann = person("ann")
         await sat(one, table, ann)
         assert table_of(await one.lobby.stand(owner, table.table_id, new_command())).owner == ann.account_id

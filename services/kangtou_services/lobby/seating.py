@@ -60,9 +60,12 @@ def sit(table: Table, member: Member, seat: int | None, code: str, now_ms: int) 
 
 
 def stand(table: Table, account: str, now_ms: int) -> Done | No:
-    """Give a seat back. An owner without one gives the table up: to who came first, or for good."""
+    """Give a seat back. An owner without one gives the table up: to who came first, or for good.
+
+    A table that nobody owns any more is its opener's to give up.
+    """
     seat = table.seat_of(account)
-    if seat is None and account != table.owner:
+    if seat is None and account != (table.owner or table.opener):
         return No("not_seated")
     if table.state in _STARTED:
         return No("match_started", -1 if seat is None else seat)
