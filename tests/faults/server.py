@@ -19,6 +19,8 @@ from redis import Redis
 from tests.servers import free_port
 
 ROOT = Path(__file__).parents[2]
+IMPORTS = os.pathsep.join(str(ROOT / name) for name in (".", "engine", "services", "clients", "proto"))
+"""For children: this checkout's code, also where the environment was installed from another one."""
 
 
 class Server:
@@ -31,7 +33,7 @@ class Server:
         self.environment = {
             **os.environ,
             **{f"KANGTOU_{name.upper()}": str(value) for name, value in given.items()},
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": IMPORTS,
         }
         self.process: subprocess.Popen[bytes] | None = None
 
