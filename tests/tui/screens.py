@@ -135,9 +135,12 @@ async def screens(
 ) -> AsyncIterator[tuple[Play, Pilot[None]]]:
     """The program, running without a terminal."""
     app = Play(Room(client, session), Look(lang, letters), pace, name="Xiaoming", start=start)
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        yield app, pilot
+    try:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield app, pilot
+    finally:
+        await app.settled()
 
 
 async def until(pilot: Pilot[None], holds: Callable[[], object], seconds: float = WAIT_S) -> None:

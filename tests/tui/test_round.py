@@ -20,7 +20,7 @@ from tests.tui.screens import SIZE, bots, house, press, screens, text_of, until
 
 GAMES: list[tuple[str, dict[str, Any], int]] = [
     ("hongshi", {"between": True}, 4),
-    ("duizhu", {}, 4),
+    ("duizhu", {"windows": "lap"}, 4),
     ("erbaiwu", {}, 4),
     ("erbaiwu", {"cut": False}, 6),
     ("wushik", {"variant": "chengde1", "cut": True}, 4),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from typing import ClassVar
+from collections.abc import Coroutine
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -14,6 +16,8 @@ from ..desk.room import Room
 from ..desk.standing import StandsBy
 from .follow import Pace
 from .look import Look
+
+T = TypeVar("T")
 
 # A warm lamp over dark green: quiet enough for an evening, with the cards as the brightest thing.
 THEME = Theme(
@@ -49,6 +53,8 @@ class Play(App[None]):
         self.room, self.look, self.pace, self.user = room, look, pace, name
         self.stands_by = StandsBy(room.session)
         self._first = start
+        self.closing = asyncio.Event()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.register_theme(THEME)
         self.theme = THEME.name
 
@@ -69,6 +75,18 @@ class Play(App[None]):
         client = self.room.client
         screen = Table(match, client) if match.seat is None else Seat(match, client, self.stands_by)
         self.push_screen(screen, lambda _: self._left(match))
+
+    async def background(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for something that must come to its end in order even if its screen, or the program, ends before."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def settled(self) -> None:
+        """After the program: what still runs is told, and comes to its end in order."""
+        self.closing.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _left(self, match: Match) -> None:
         self.run_worker(self.room.session.leave(match))

@@ -43,7 +43,7 @@ class LobbyScreen(Screen[None]):
     LobbyScreen #right { width: 1fr; height: 100%; }
     LobbyScreen DataTable { height: 1fr; border: round $secondary; background: $background; }
     LobbyScreen #about { height: auto; max-height: 5; padding: 0 1; color: $text-muted; }
-    LobbyScreen #says { height: 1; padding: 0 1; }
+    LobbyScreen #says { height: auto; max-height: 3; padding: 0 1; }
     LobbyScreen #keys { height: auto; color: $text-muted; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -266,7 +266,7 @@ class LobbyScreen(Screen[None]):
         from .practising import practise
 
         self._say(self.look.say("waiting.server"), GOLD)
-        problem = await practise(self.play, wanted)
+        problem = await self.play.background(practise(self.play, wanted))
         self._says = None
         if problem:
             self._say(problem, RED)

@@ -11,11 +11,13 @@ from rich.text import Text
 from kangtou_engine.cards import HIDDEN, JOKERS
 
 from ..desk.words import LANGUAGES
+from ..names import WORDS as NAMES
 from ..render import SUITS, Renderer
 from .words import say
 
 FACE, FACE_RED, FACE_DIM = "#1b1b1b on #f4f0e6", "#c3002f on #f4f0e6", "#8a857a on #d3cdbf"
 RED, GOLD, FAINT = "#ff6b81", "bold #ffd75f", "#8fa39a"
+RED_JOKER = NAMES["joker.RJ"][1]
 JOKER_MARKS = {"BJ": "☆", "RJ": "★"}
 _FACES = re.compile(r"[♠♥♣♦](?:10|[2-9JQKA])|(?<![\w])[SHCD][3-9TJQKA2](?![\w])|大王|小王|(?<![\w])[BR]J(?![\w])")
 
@@ -78,7 +80,7 @@ class Look:
         """A line that an engine or a catalogue wrote, its red cards in red."""
         shown = Text(self.render.line(text), style)
         for found in _FACES.finditer(shown.plain):
-            if found[0][0] in "♥♦HD" or found[0] in ("大王", "RJ"):
+            if found[0][0] in "♥♦HD" or found[0] in ("RJ", RED_JOKER):
                 shown.stylize(RED, *found.span())
         return shown
 

@@ -21,8 +21,19 @@ async def practise(play: Play, wanted: Wanted) -> str:
         table = practice(wanted.game, options=wanted.options, seats=wanted.seats, turn_ms=wanted.turn_ms)
         async with table as found, found.client.play() as session:
             match = await found.attach(session)
-            play.push_screen(Seat(match, found.client, StandsBy(session)), lambda _: left.set())
-            await left.wait()
+            if not play.closing.is_set():
+                play.push_screen(Seat(match, found.client, StandsBy(session)), lambda _: left.set())
+                await _either(left, play.closing)
     except (PracticeError, ApiError) as error:
         return str(error)
     return ""
+
+
+async def _either(*signs: asyncio.Event) -> None:
+    """Until one of them is set."""
+    waiting = [asyncio.create_task(sign.wait()) for sign in signs]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

@@ -42,7 +42,7 @@ class Records(Screen[None]):
     Records #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
     Records DataTable { height: 1fr; border: round $secondary; background: $background; }
     Records #path { height: 1; border: none; padding: 0 1; }
-    Records #says { height: 1; padding: 0 1; }
+    Records #says { height: auto; max-height: 3; padding: 0 1; }
     Records #keys { height: 1; color: $text-muted; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
@@ -50,6 +50,7 @@ class Records(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._records: list[pb.RecordInfo] = []
+        self._said = ""
 
     @property
     def play(self) -> Play:
@@ -104,7 +105,7 @@ class Records(Screen[None]):
             self._say(self.look.say("server_says", text=error))
             return
         self.relabel()
-        if not self._records:
+        if not self._records and not self._said:
             self._say(self.look.say("replay.none"))
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
@@ -151,6 +152,7 @@ class Records(Screen[None]):
         return None if found is None else (tuple(found[0].names), found[1])
 
     def _say(self, text: str) -> None:
+        self._said = text
         self.query_one("#says", Static).update(Text(text, RED))
 
 

@@ -41,6 +41,7 @@ class ReplayScreen(Screen[None]):
     ReplayScreen #place { height: 1; padding: 0 1; text-style: bold; }
     ReplayScreen #keys { height: 1; color: $text-muted; padding: 0 1; }
     """
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "step(1)", show=False),
         Binding("left", "step(-1)", show=False),

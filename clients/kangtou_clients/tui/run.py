@@ -23,4 +23,8 @@ async def show(common: Common, remote: Remote, match_id: str, watch: bool) -> No
         if match_id:
             start = remote.given(await room.watch(match_id) if watch else await room.enter(match_id))
         name = remote.profile.name if remote.profile is not None else ""
-        await Play(room, look, Pace(), name=name, start=start).run_async()
+        app = Play(room, look, Pace(), name=name, start=start)
+        try:
+            await app.run_async()
+        finally:
+            await app.settled()

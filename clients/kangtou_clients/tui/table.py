@@ -36,8 +36,8 @@ class Table(Screen[None]):
     DEFAULT_CSS = """
     Table { layout: vertical; }
     Table #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
-    Table #status { height: 1; }
-    Table #says { width: 1fr; padding: 0 1; }
+    Table #status { height: auto; }
+    Table #says { width: 1fr; height: auto; min-height: 1; max-height: 3; padding: 0 1; }
     Table #clock { width: auto; padding: 0 1; text-style: bold; }
     Table #keys { height: 1; color: $text-muted; padding: 0 1; }
     """

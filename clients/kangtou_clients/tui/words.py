@@ -26,8 +26,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "no_server": ("the server cannot be reached; trying again", "无法连接服务器，正在重试"),
     "keys.lobby": (
-        "Enter sit  w watch  o open  q quick  p practice  r replay  u rules  ? help  F2 中文",
-        "回车 入座  w 旁观  o 开桌  q 排队  p 练习  r 回放  u 规则  ? 帮助  F2 English",
+        "Enter sit  w watch  o open  q quick  p practice  r replay  ? help  F2 中文",
+        "回车 入座  w 旁观  o 开桌  q 排队  p 练习  r 回放  ? 帮助  F2 English",
     ),
     "filter.open": ("tables with free seats", "有空位的牌桌"),
     "filter.all": ("all tables", "所有牌桌"),
@@ -139,7 +139,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  click, or ← → and Space      take a card up, put it down\n"
         "  3–9 t j q k a 2              the next card of that rank\n"
         "  s h c d, then a rank         that very card;  b r: the jokers\n"
-        "  Enter                        play them;  Esc or Backspace: put all down\n"
+        "  Enter                        play them;  Esc: put all down\n"
         "  • above a card               it is part of something legal\n"
         "Actions\n"
         "  Tab, ← →, Enter              the line of actions;  p: the default\n"
@@ -147,10 +147,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  i                            a hint: what a bot would do\n"
         "  :                            type an action as the book writes it\n"
         "Looking\n"
-        "  o order of the hand   v score sheet   e log   u rule book (of the last refusal)\n"
-        "  x letters for suits   F2 language     Ctrl+L leave     Ctrl+Q quit\n"
+        "  o  order of the hand   v  score sheet   e  log   x  suits as letters\n"
+        "  u  rule book, at the rule of the last refusal       F2  language\n"
+        "  Ctrl+L  leave           Ctrl+Q  quit\n"
         "At the table\n"
-        "  ▶ to act    ★ the play to beat    the seat at your right hand plays after you",
+        "  ▶ to act    ★ the play to beat    your right hand plays after you",
         "牌\n"
         "  点击，或 ← → 加空格          选牌、放回\n"
         "  3–9 t j q k a 2              该点数的下一张\n"
@@ -163,8 +164,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  i                            提示：机器人会怎么出\n"
         "  :                            按规则书写法输入动作\n"
         "查看\n"
-        "  o 理牌   v 计分表   e 经过   u 规则书（上次被拒的规则）\n"
-        "  x 花色用字母   F2 语言   Ctrl+L 离开   Ctrl+Q 退出\n"
+        "  o  理牌    v  计分表    e  经过    x  花色用字母\n"
+        "  u  规则书（上次被拒的规则）        F2  语言\n"
+        "  Ctrl+L  离开    Ctrl+Q  退出\n"
         "牌桌\n"
         "  ▶ 轮到    ★ 要管的牌    你右手边是下家",
     ),
@@ -172,10 +174,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "legal.nobody": ("nobody whose hand you see may act here", "此时你所见的手牌无人可行动"),
     "help.replay": (
         "Replay\n"
-        "  ← →  a step     ↑ ↓  a trick     PgUp PgDn  a round     Home End\n"
-        "  Space  play and stop     + −  speed     g  go to a place: 2, 2:3, @117, +1:30\n"
+        "  ← →  a step    ↑ ↓  a trick    PgUp PgDn  a round    Home End\n"
+        "  Space  play, stop    + −  speed    g  go to: 2, 2:3, @117, +1:30\n"
         "  s  the next side: open, spectator, each seat\n"
-        "  l  what could be done here     v  score sheet     u  rule book",
+        "  l  what could be done here    v  score sheet    u  rule book",
         "回放\n"
         "  ← →  一步     ↑ ↓  一墩     PgUp PgDn  一局     Home End\n"
         "  空格  播放、暂停     + −  速度     g  跳到：2、2:3、@117、+1:30\n"
@@ -184,13 +186,15 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "help.lobby": (
         "Lobby\n"
-        "  ↑ ↓ choose a table, Enter sits down, w looks on, Tab goes between games and tables\n"
-        "  o opens a table, q queues for a match with the house rules that you choose\n"
-        "  p practices against bots on this computer, r shows finished matches, u the rule books",
+        "  ↑ ↓ a table    Enter sit down    w look on    Tab games or tables\n"
+        "  o  open a table    q  queue for a match with the house rules chosen\n"
+        "  p  practise against bots on this computer    f  all tables\n"
+        "  r  finished matches    u  the rule books    F2  language",
         "大厅\n"
-        "  ↑ ↓ 选牌桌，回车入座，w 旁观，Tab 在游戏与牌桌间切换\n"
-        "  o 开桌，q 按所选房规排队\n"
-        "  p 在本机与机器人练习，r 回放，u 规则书",
+        "  ↑ ↓ 选牌桌    回车 入座    w 旁观    Tab 游戏或牌桌\n"
+        "  o  开桌    q  按所选房规排队\n"
+        "  p  在本机与机器人练习    f  所有牌桌\n"
+        "  r  回放    u  规则书    F2  语言",
     ),
 }
 
