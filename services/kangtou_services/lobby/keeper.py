@@ -180,14 +180,20 @@ class Keeper:
     async def _make(self, table: Table) -> Table | None:
         tags = {} if table.match_id == table.table_id else {TAG: table.table_id}
 
+        marked: list[Table | None] = []
+
         async def mark() -> None:
             now = self.wall_ms()
-            await self.update(table.table_id, lambda one: _playing(one, table.match_id, now))
+            after = _playing(table, table.match_id, now)
+            if await self.store.put(after, changed=True):
+                marked.append(replace(after, version=after.version + 1))
+            else:  # somebody was first
+                marked.append(await self.update(table.table_id, lambda one: _playing(one, table.match_id, now)))
 
         try:
             start = self._matches.opening.start
             await start(table.match_id, table.choice, table.taken, tags=tags, beside=mark)
-            return await self.read(table.table_id)
+            return marked[0]
         except StoreUnavailable as no:
             _log.warning("table_delayed", match=table.match_id, reason=str(no))  # a look or a sweep makes it
             return None
