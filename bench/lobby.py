@@ -4,7 +4,7 @@
 
 All calls are made one after the other by one client, so what is shown is what one person waits. Listings are pages of
 50 with every option of every table; before each measured listing a table changes, so that the gateway has to read it.
-Joins are to tables of two: every second one fills a table and includes making its match.
+Joins are to tables of 红十: every fourth one fills a table and includes making its match.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.faults.server import running
 T = TypeVar("T")
 
 GAMES = (Wanted("hongshi"), Wanted("duizhu", rules="quick"), Wanted("wushik", rules="liaoning"), Wanted("erbaiwu"))
-PAIR = Wanted("erbaiwu", seats=2, rules="quick")
+JOINED = Wanted("hongshi", rules="quick")
 AT_ONCE = 16
 
 
@@ -105,16 +105,16 @@ async def list_all(client: Client, changing: Client, calls: int) -> None:
     show("list, all", everything)
 
 
-async def join_all(one: Client, other: Client, calls: int) -> None:
-    """Tables of two: one sits down, then the other, which makes the match."""
+async def join_all(clients: Sequence[Client], calls: int) -> None:
+    """One after the other sits down at a table; the last one makes the match."""
     first: list[float] = []
     last: list[float] = []
-    for _ in range(calls // 2):
-        table = await one.lobby.open(PAIR)
+    for _ in range(calls // len(clients)):
+        table = await clients[0].lobby.open(JOINED)
         assert isinstance(table, pb.Table), table
         match = table.match_id
-        for client, waits in ((one, first), (other, last)):
-            place = await timed(lambda: client.lobby.sit(match), waits)  # noqa: B023
+        for client in clients:
+            place = await timed(lambda: client.lobby.sit(match), last if client is clients[-1] else first)  # noqa: B023
             assert isinstance(place, Place), place
     show("join, a seat", first)
     show("join, the last seat, with its match", last)
@@ -123,11 +123,11 @@ async def join_all(one: Client, other: Client, calls: int) -> None:
 
 async def measure(address: str, tables: int, calls: int) -> None:
     """Print the table."""
-    clients = [await account(address, name) for name in ("host", "reader", "changer", "ann", "bob")]
-    host, reader, changer, ann, bob = clients
+    clients = [await account(address, name) for name in ("host", "reader", "changer", "ann", "bob", "cat", "dan")]
+    host, reader, changer, *joining = clients
     show(f"open, {AT_ONCE} at a time", await open_all(host, tables))
     await list_all(reader, changer, calls)
-    await join_all(ann, bob, calls)
+    await join_all(joining, calls)
     for client in clients:
         await client.close()
 
