@@ -40,7 +40,7 @@ def next_games(spec: Spec, results: Iterable[Result], in_flight: Iterable[Game],
 class _Group:
     """Encounters that share boards: one of a full rotation, all of a round with cross sets.
 
-    opened: sets whose games were given out; scores: by number, then by encounter.
+    opened: sets whose games were given out; scores: by number, then by encounter; prefix: sets known without a gap.
     """
 
     round: int
@@ -50,11 +50,14 @@ class _Group:
     stride: int
     opened: int = 0
     done: bool = False
+    prefix: int = 0
     scores: dict[int, dict[Meeting, SetScore]] = field(default_factory=dict)
 
     def complete(self) -> bool:
         """Whether all sets that were given out have counted."""
-        return all(number in self.scores for number in range(self.opened))
+        while self.prefix in self.scores:
+            self.prefix += 1
+        return self.prefix >= self.opened
 
     def meetings(self) -> tuple[Meeting, ...]:
         """Of its encounters."""
@@ -117,7 +120,7 @@ class Schedule:
         """How many games there will be, as far as that is known: sequential tests and ties may change it."""
         games = 0
         for group in (group for groups in self._rounds for group in groups):
-            size = len(group.encounters) if self._cross else len(group.encounters[0])
+            size = len(group.encounters) if self._cross else self._size(group.encounters[0])
             games += size * (group.opened if group.done else max(group.opened, self._sets()))
         return games
 
@@ -224,10 +227,13 @@ class Schedule:
         tied = self.spec.format is Format.KNOCK_OUT and any(one.winner() is None for one in self._outcomes(group))
         return 1 if tied and opened < most + REPLAYS else 0
 
+    def _size(self, encounter: Encounter) -> int:
+        return len(seatings(self.config, encounter, 0, False))
+
     def _width(self) -> int:
         """Games of one set of all encounters of the first round: a batch of more sets where that is few."""
         first = self._rounds[0]
-        games = len(first[0].encounters) if self._cross else sum(len(group.encounters[0]) for group in first)
+        games = len(first[0].encounters) if self._cross else sum(self._size(group.encounters[0]) for group in first)
         return math.ceil(self.spec.concurrency / max(1, games))
 
     def _is_decided(self, group: _Group) -> bool:

@@ -1,13 +1,15 @@
 """Duplicate sets: which entrant sits where, in each game that is played on one board. docs/tournaments.md, "Sets".
 
-A set of an encounter of k entrants is k games. A *pattern* says which of them sits at each seat in the first game; in
-each further game everybody's seats go to the next entrant. So each holds every hand once, and the luck of the cards is
-gone from their difference. Which pattern it is changes from set to set, through all that a game tells apart:
+A *pattern* says which of the k entrants of an encounter sits at each seat. It is played k times on a board; each time
+everybody's seats go to the next entrant. So each holds every hand once, and the luck of the cards is gone from their
+difference. A set is one pattern, k games, and the pattern changes from set to set through all that a game tells apart:
 
-    fixed    the sides are seats: an entrant plays a whole side, two games; or each seat is an entrant (unit single)
-    hidden   the sides follow from the cards (hongshi): every balanced pattern, so that copies of an entrant are
-             partners, opponents and neighbours equally often
+    fixed    the sides are seats: an entrant plays a whole side, and there is one pattern; or each seat is an entrant
+             (table = seats), and everybody is everybody's partner in turn
     none     each seat for itself: every balanced pattern, so that everybody sits behind everybody
+    hidden   the sides follow from the cards (hongshi): the same; but where entrants have copies, a set is all patterns
+             on one board, six games of two entrants. With two on each side only one pattern in three puts copies of
+             one entrant against those of the other; the others show nothing, whoever plays
 
 More games on one board would be fair too, but as many on new boards say more: bench/duplicate.py measures it.
 """
@@ -127,7 +129,13 @@ def seatings(config: Config, encounter: tuple[int, ...], number: int, cross: boo
     size = len(encounter)
     every = patterns(config, size)
     if cross:
-        pattern, shifts = every[number // size % len(every)], range(number % size, number % size + 1)
+        where = number // size % len(every)
+        chosen, shifts = every[where : where + 1], range(number % size, number % size + 1)
+    elif sides_of(config) is Sides.HIDDEN and size < config.seats:
+        chosen, shifts = every, range(size)
     else:
-        pattern, shifts = every[number % len(every)], range(size)
-    return tuple(tuple(encounter[entrant] for entrant in _shifted(pattern, by, size)) for by in shifts)
+        where = number % len(every)
+        chosen, shifts = every[where : where + 1], range(size)
+    return tuple(
+        tuple(encounter[entrant] for entrant in _shifted(pattern, by, size)) for pattern in chosen for by in shifts
+    )

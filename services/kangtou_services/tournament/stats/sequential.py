@@ -8,8 +8,9 @@ Lai 1976; Wang and Ramdas 2024). All m for which it does not are a confidence se
     K = 1 + nG,  R = (√K / α)^(2/n),  half width = s √(ν (R-1) / ((1 - R/K) n)),  ν = n-1, if R < K, else infinite
 
 Sets are means over games, near normal and, between equals, symmetric; tests/tournament/test_calibration.py checks the
-errors on sets of real games. `low` is refused when the lower bound at 2α is above it, `high` when the upper bound at 2β
-is below it: one side of an interval of twice the error.
+errors on sets of real games. One is called better when the sequence at α lies beyond `low` on its side, so for both
+sides together the error is α; they are called close when the sequence at 2β lies within ± `high`: if one is `high`
+ahead, that is one side of it, so the error is β.
 """
 
 from __future__ import annotations
@@ -51,19 +52,16 @@ def bounds(values: Sequence[float] | Floats, error: float) -> tuple[float, float
 
 
 def decide(values: Sequence[float] | Floats, stopping: Stopping) -> str | None:
-    """`better`: the first is more than `low` ahead; `not better`: it is less than `high` ahead; None: go on.
-
-    Looked at in both directions: who is behind by that much is `worse`.
-    """
+    """`better`: the first is more than `low` ahead; `worse`: behind; `close`: neither is `high` ahead; None: go on."""
     if stopping.method == "none" or len(values) < LEAST:
         return None
-    lower = bounds(values, min(0.999, 2 * stopping.alpha))
+    lower = bounds(values, stopping.alpha)
     if lower[0] > stopping.low:
         return "better"
     if lower[1] < -stopping.low:
         return "worse"
     upper = bounds(values, min(0.999, 2 * stopping.beta))
-    return "not better" if upper[1] < stopping.high and upper[0] > -stopping.high else None
+    return "close" if upper[1] < stopping.high and upper[0] > -stopping.high else None
 
 
 def looks(stopping: Stopping, width: int, played: int) -> int:
@@ -82,7 +80,7 @@ def sets_to_decide(edge: float, deviation: float, stopping: Stopping) -> int | N
     """
     ahead = abs(edge)
     most = 10_000_000
-    for error, far in ((2 * stopping.alpha, ahead - stopping.low), (2 * stopping.beta, stopping.high - ahead)):
+    for error, far in ((stopping.alpha, ahead - stopping.low), (2 * stopping.beta, stopping.high - ahead)):
         count = _first(far, deviation, min(0.999, error), most)
         if count is not None:
             most = count
