@@ -26,7 +26,8 @@ from kangtou_engine.cards import Seat
 from kangtou_engine.registry import REGISTRY
 
 from .api import Client, Match, Refused, Session, Wanted, connect
-from .bots.player import Tally, dice, policy_of
+from .bots.player import Tally, dice
+from .bots.policies import bot_named
 from .bots.runner import Job, play_job
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ async def practice(
     data     where records are kept; by default in a folder that vanishes with the table
     """
     config = REGISTRY.game(game).config(options or {}, seats or None)
-    policy_of(REGISTRY.game(game), bots)
+    bot_named(bots)
     if not 0 <= seat < config.seats:
         raise PracticeError(f"{game} has no seat {seat} here: there are {config.seats}")
     time_ms = turn_ms or LEISURE_MS

@@ -18,6 +18,7 @@ from .events import Event
 from .match.state import Config, State
 from .opening import Opening
 from .options import Value
+from .planning import Planning
 from .rule_sets import STANDARD, RuleSet
 from .scene import Draw
 from .words import Words
@@ -183,6 +184,7 @@ class GameSpec(Generic[R]):
     covered         what the book forbids to look back at during a round
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     opening         what stands out in a hand as dealt, for statistics; None: nothing is said
+    planning        its part in a search by bots; None: bots that search play greedily
     """
 
     name: str
@@ -223,6 +225,7 @@ class GameSpec(Generic[R]):
     hidden_sides: bool = False
     board: Mapping[str, Value] = field(default_factory=lambda: {"rounds": 1})
     opening: Opening | None = None
+    planning: Planning[R] | None = None
     rule_sets: tuple[RuleSet, ...] = (STANDARD,)
 
     @property

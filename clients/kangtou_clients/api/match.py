@@ -105,6 +105,10 @@ class Match:
         self.moving = False
         self.witnessed = True  # whether deals are compared with what the match was committed to
         self.on_warning: Callable[[TrustWarning], None] = lambda warning: None
+        self.on_event: Callable[[AnyState, Event], None] = lambda before, event: (
+            None
+        )  # each event, on the view before it
+        self.on_gap: Callable[[], None] = lambda: None  # events were left out: look at the view instead
         self.send: Send | None = None
         self._registry = registry
         self._game: Game | None = None
@@ -289,6 +293,7 @@ class Match:
         self.seq = message.seq
         if self._witness is not None:
             self._witness.missed()
+        self.on_gap()
         self._change(Change(message.seq, 0, (), gap=True))
 
     def _entry(self, message: play.Entry) -> None:
@@ -297,6 +302,7 @@ class Match:
         game, witness, view = self.game, self._witness, self.view
         events = tuple(event_from_pb(game, event) for event in message.events)
         for event in events:
+            self.on_event(view, event)
             view = game.evolve(view, event)
             if witness is not None:
                 witness.saw(event)

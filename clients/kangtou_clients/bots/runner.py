@@ -12,6 +12,7 @@ from kangtou_engine.cards import Seat
 from kangtou_engine.game import Pick
 
 from ..api import CallFailed, Client, Gone, Place, Refused, Session, Wanted
+from .bot import Bot
 from .player import Tally, dice, play
 
 Streams = Literal["one", "each"]
@@ -91,7 +92,9 @@ async def run_queue(
     return refused[0] if refused and not tally.matches else tally
 
 
-async def play_job(session: Session, job: Job, policy: str, pick: Pick, tally: Tally, pace_s: float = 0.0) -> None:
+async def play_job(
+    session: Session, job: Job, policy: str | Bot, pick: Pick, tally: Tally, pace_s: float = 0.0
+) -> None:
     """Attach and play one seat to the end. Raises CallFailed if it cannot be had."""
     match = await session.attach(job.match_id, seat=job.seat, entropy=job.entropy)
     if isinstance(match, Refused):

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..bots.house import serve as serve_house
-from ..bots.player import POLICIES, Tally
+from ..bots.player import Tally
+from ..bots.policies import POLICIES, is_bot
 from ..bots.runner import run_queue
 from .common import DEFAULT_SERVER, Common, of
 from .exits import FAILED, OK, USAGE, CommandError
@@ -50,7 +51,7 @@ def run(
       kangtou bot run --matches 100 --json | tail -1
     """
     common = of(context)
-    if policy not in POLICIES:
+    if not is_bot(policy):
         raise CommandError(USAGE, f"--bot is one of {', '.join(POLICIES)}, not {policy!r}")
     wanted = wanted_of(common, game, option or [], 0, 0, 0)
     shown = name or f"{policy} {game}"[:24]

@@ -13,7 +13,8 @@ import typer
 from kangtou_engine.registry import REGISTRY
 
 from ..api import ApiError, Ending, Match, Refused
-from ..bots.player import POLICIES, Tally, dice, play
+from ..bots.player import Tally, dice, play
+from ..bots.policies import POLICIES, is_bot
 from ..practice import Practice, PracticeError
 from ..practice import practice as practising
 from .common import Common, of
@@ -51,7 +52,7 @@ def practice(
     if game not in REGISTRY.names():
         raise common.fail(NOT_FOUND, "no_game", game=game, games=", ".join(REGISTRY.names()))
     for name, policy in (("--bots", bots), ("--bot", bot or POLICIES[0])):
-        if policy not in POLICIES:
+        if not is_bot(policy):
             raise CommandError(USAGE, f"{name} is one of {', '.join(POLICIES)}, not {policy!r}")
     wanted = wanted_of(common, game, option, seats, 0, 0)
     config = REGISTRY.game(game).config(wanted.options, seats or None)

@@ -11,7 +11,7 @@ from kangtou_engine.record import Record
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.replay import OPEN, Replay, Who, find_game
 
-from ..bots.player import POLICIES
+from ..bots.policies import POLICIES, is_bot
 from ..practice import forked
 from ..replaying import NoPlace, Player, position_of
 from ..show import Shown
@@ -98,7 +98,7 @@ def go_on(common: Common, source: Source, position: int, seat: int, bots: str) -
     """Continue from a position in a practice table. Raises CommandError."""
     from .practice import run, watched
 
-    if bots not in POLICIES:
+    if not is_bot(bots):
         raise CommandError(USAGE, f"--bots is one of {', '.join(POLICIES)}, not {bots!r}")
 
     async def work() -> int:

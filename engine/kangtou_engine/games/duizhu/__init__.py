@@ -17,6 +17,7 @@ from .events import EVENTS
 from .evolve import evolve
 from .opening import OPENING
 from .options import SEATS, Options, configure
+from .planning import PLANNING
 from .scene import draw
 from .score import final_scores, is_over
 from .sets import SETS
@@ -96,4 +97,5 @@ GAME: GameSpec[Own] = GameSpec(
     sides=lambda config: ((0, 2), (1, 3)),  # DZ-1.2
     opening=OPENING,
     board={"rounds": 1, "start_level": "4"},  # on 3 defenders gain nothing (DZ-9.4), so one round would be won or drawn
+    planning=PLANNING,
 )

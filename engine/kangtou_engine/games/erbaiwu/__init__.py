@@ -29,6 +29,7 @@ from .evolve import evolve
 from .opening import OPENING
 from .options import SEATS, Options, configure, first_seat
 from .pack import PACK
+from .planning import PLANNING
 from .reductions import canonical
 from .scene import draw
 from .score import is_over
@@ -82,4 +83,5 @@ GAME: GameSpec[Round] = GameSpec(
     window_ms=lambda config: {"window": window.PEOPLE_MS},
     opening=OPENING,
     board={"rounds": 1, "limit": 0},
+    planning=PLANNING,
 )

@@ -23,7 +23,7 @@ _LEGAL = {
 SAFE = 0.15  # greedy settles when the chance of being caught seems smaller (EB-9.7)
 
 
-def _listed(view: Position, seat: Seat, legal: Legal) -> tuple[Action, ...]:
+def listed(view: Position, seat: Seat, legal: Legal) -> tuple[Action, ...]:
     """The whole list, also if a shorter one was asked for: a seat's own view is enough for it."""
     if not isinstance(legal, TooMany):
         return legal
@@ -37,13 +37,13 @@ def _listed(view: Position, seat: Seat, legal: Legal) -> tuple[Action, ...]:
 
 def random(view: Position, seat: Seat, legal: Legal, pick: Pick) -> Action:
     """Any legal action, each as likely as the others."""
-    actions = _listed(view, seat, legal)
+    actions = listed(view, seat, legal)
     return actions[pick(len(actions))]
 
 
 def greedy(view: Position, seat: Seat, legal: Legal, pick: Pick) -> Action:
     """Lays down what is worth most, settles when it is safe, throws what it can use least."""
-    actions = _listed(view, seat, legal)
+    actions = listed(view, seat, legal)
     if view.phase == BETWEEN:
         return Action("ready")
     if len(actions) == 1 or view.phase == CUT:
@@ -51,7 +51,7 @@ def greedy(view: Position, seat: Seat, legal: Legal, pick: Pick) -> Action:
     if view.phase == "window":
         return max(actions, key=lambda action: _pong_gain(view, seat, action))
     if view.phase == "discard":
-        return max(actions, key=lambda action: _throw_gain(view, seat, action))
+        return max(actions, key=lambda action: throw_gain(view, seat, action))
     return _in_turn(view, seat, actions)
 
 
@@ -64,7 +64,7 @@ def _in_turn(view: Position, seat: Seat, actions: tuple[Action, ...]) -> Action:
     if SETTLE in actions and _safe(view, seat):
         return SETTLE
     rest = [action for action in actions if action.verb in ("draw", "dump", "discard", "keep")]
-    return max(rest, key=lambda action: _throw_gain(view, seat, action))
+    return max(rest, key=lambda action: throw_gain(view, seat, action))
 
 
 def _gain(view: Position, seat: Seat, action: Action) -> int:
@@ -129,7 +129,7 @@ def _openings(view: Position) -> set[Card]:
     return {card for card in found | set(groups(area)) if may_name(area, card)}
 
 
-def _throw_gain(view: Position, seat: Seat, action: Action) -> int:
+def throw_gain(view: Position, seat: Seat, action: Action) -> int:
     """How good it is to be rid of a card: its value, less what it may be good for. Before a draw: dump first."""
     if action.verb == "dump":
         return BLACK_VALUE

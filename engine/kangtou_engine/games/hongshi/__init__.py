@@ -19,6 +19,7 @@ from .events import EVENTS
 from .evolve import evolve
 from .opening import OPENING
 from .options import Options, configure, options_of
+from .planning import PLANNING
 from .play import PLAY_PHASE, canonical, is_settled, trick_won
 from .reveal import REVEAL_PHASE, UNTIL_REVEAL, is_closed, standing
 from .scene import draw
@@ -89,4 +90,5 @@ GAME: GameSpec[Own] = GameSpec(
     standing_until=(UNTIL_REVEAL,),
     opening=OPENING,
     hidden_sides=True,  # HS-3
+    planning=PLANNING,
 )

@@ -12,6 +12,7 @@ from .events import EVENTS
 from .evolve import evolve, view
 from .opening import OPENING
 from .options import SPECS, configure
+from .planning import PLANNING
 from .scene import draw
 from .sets import SETS
 from .show import show
@@ -49,4 +50,5 @@ GAME: GameSpec[Round] = GameSpec(
     sides=sides,
     opening=OPENING,
     board={"rounds": 1, "target": 0},
+    planning=PLANNING,
 )

@@ -39,7 +39,7 @@ def lead(view: WushikState, seat: Seat) -> Chosen | None:
     before = burden(search.rules, counts)
     danger = _fewest_against(view, seat)
     best, found = -1e9, None
-    for bundle in _lowest(bundles(search) or []):
+    for bundle in lowest(bundles(search) or []):
         chosen = pick_cards(search.hand, bundle)
         if len(chosen) == sum(counts):
             return chosen
@@ -99,7 +99,7 @@ def _fewest_against(view: WushikState, seat: Seat) -> int:
     return min([count for count in held if count], default=99)
 
 
-def _lowest(found: list[Bundle]) -> list[Bundle]:
+def lowest(found: list[Bundle]) -> list[Bundle]:
     """Of each kind and number of cards the two lowest bodies; all bombs."""
     seen: dict[tuple[str, int], int] = {}
     kept = []
