@@ -8,8 +8,8 @@ Started by a tournament it finds what to play in its environment, plays that one
     KANGTOU_ENTROPY  hex, what its commitment opens to, where there is one
 
 Started by hand it takes the same as options, or plays through the queue: `python my_bot.py --game hongshi --matches 5
---concurrency 3`, several tables in one stream. Exit code 0: all was played to its end; 1: it was not, and why is on stderr;
-2: wrong options.
+--concurrency 3`, several tables in one stream. Exit code 0: all was played to its end; 1: it was not, and why is on
+stderr; 2: wrong options.
 """
 
 from __future__ import annotations
