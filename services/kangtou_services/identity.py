@@ -18,6 +18,7 @@ from kangtou.v1 import game_pb2 as pb
 from .agreement import BOT, HUMAN
 
 PLAYER, OPERATOR, HOUSE = "player", "operator", "house"
+SEAT = "seat"  # of an account made for one seat of one match: it can play, and nothing else
 KINDS = frozenset({HUMAN, BOT})
 NAME_MOST = 24
 

@@ -21,6 +21,9 @@ from .ratings import MemoryRatingStore, RatingStore, RedisRatingStore
 from .ratings.noting import Noting
 from .redis_client import connect, load_library
 from .settings import Settings
+from .tournament.memory import MemoryTournamentStore
+from .tournament.redis import RedisTournamentStore
+from .tournament.store import TournamentStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Backend:
     client: Redis | None  # None: in memory
     close: Callable[[], Awaitable[None]]
     house: House = field(default_factory=Unserved)
+    tournaments: TournamentStore = field(default_factory=MemoryTournamentStore)
 
 
 def _archiver(
@@ -70,6 +74,7 @@ async def on_redis(settings: Settings) -> Backend:
         ratings,
         client,
         close,
+        tournaments=RedisTournamentStore(client, settings.replicas),
     )
 
 

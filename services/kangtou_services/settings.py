@@ -63,6 +63,8 @@ class Settings(BaseSettings):
     house_bots: int = 4
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked
+    tournaments: bool = True  # whether `up` starts a runner
+    tournament_players: int = 2  # processes in which the runner has built-in bots play
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
     log_level: str = "info"
 

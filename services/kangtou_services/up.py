@@ -145,6 +145,8 @@ def children(settings: Settings) -> list[Child]:
     found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=90.0))
     for index in range(settings.gateways):
         found.append(Child(f"gateway-{index}", [*services, "gateway", str(index)], ready=listening))
+    if settings.tournaments:
+        found.append(Child("runner", [*services, "runner"]))
     if settings.house_bots:
         bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", f"{settings.host}:{settings.port}"]
         found.append(Child("bots", bots))

@@ -210,6 +210,10 @@ class Match:
         number = prompt if prompt is not None else (self.prompt.number if self.prompt else 0)
         return await self.send(self, number, action)
 
+    async def news(self) -> None:
+        """Until something has come of this match."""
+        await self._next()
+
     async def _next(self) -> None:
         await self._news.wait()
 

@@ -131,6 +131,16 @@ class Accounts:
         _log.info("account_recovery", account=account_id, accepted=done)
         return issued if done else refusal("bad_recovery")
 
+    async def issue(self, account: Account, keep_ms: int) -> Issued:
+        """A token for an account that the server makes for itself, or of one that is there. Nobody else may call it."""
+        until = self._now_ms() + keep_ms
+        issued = Issued(account, f"kt_{account.account_id}_{secrets.token_urlsafe(32)}", until)
+        unknown_code = _hash(_new_code())
+        stored = await self._store.admit(account, _hash(issued.token), until, unknown_code, self._now_ms())
+        if stored is None:
+            raise LookupError(f"account {account.account_id} was deleted")
+        return issued
+
     async def revoke(self, token: str) -> None:
         """See Identity."""
         if found := _TOKEN.fullmatch(token):

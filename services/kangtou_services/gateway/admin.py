@@ -69,14 +69,15 @@ class AdminService(rpc.AdminServiceServicer):
             response.quarantined += await self._backend.store.deaths(match) >= QUARANTINE
 
     async def _allow(self, context: Context) -> None:
-        if _loopback(self._backend.settings.host) and _loopback(peer_host(context.peer())):
+        if is_loopback(self._backend.settings.host) and is_loopback(peer_host(context.peer())):
             return
         session = await self._callers.session(context) if token_of(context) else None
         if session is None or OPERATOR not in session.account.roles:
             raise CallError(Code.PERMISSION_DENIED, "this is for operators", "仅限管理员")
 
 
-def _loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
     if host in ("localhost", "local"):
         return True
     try:

@@ -14,6 +14,7 @@ from kangtou.v1 import archive_pb2_grpc as rpc
 from ..archive import Archiver, Listed, Query
 from ..archive.keeper import Keeper, keep_days
 from ..archive.search import BadPage
+from ..tournament.store import TournamentStore
 from .archive_query import info_of, query_from
 from .auth import Callers
 from .calls import CallError, Code, Context
@@ -29,10 +30,11 @@ FILL_S = 15.0  # how long a call waits for an index that is being made
 class ArchiveService(rpc.ArchiveServiceServicer):
     """kangtou.v1.ArchiveService."""
 
-    def __init__(self, archiver: Archiver, callers: Callers, keeper: Keeper) -> None:
+    def __init__(self, archiver: Archiver, callers: Callers, keeper: Keeper, tournaments: TournamentStore) -> None:
         self._archiver = archiver
         self._callers = callers
         self._keeper = keeper
+        self._tournaments = tournaments
 
     async def ListRecords(self, request: pb.ListRecordsRequest, context: Context) -> pb.ListRecordsResponse:
         """A page of records, the last to end first."""
@@ -58,6 +60,7 @@ class ArchiveService(rpc.ArchiveServiceServicer):
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> AsyncIterator[pb.GetRecordResponse]:
         """A record's text in pieces."""
         await self._callers.session(context)
+        await refuse_withheld(self._tournaments, request.match_id)
         await self.fill()
         found = await asyncio.to_thread(self._record, request.match_id)
         if found is None:
@@ -96,13 +99,23 @@ def _unavailable() -> CallError:
     return CallError(Code.UNAVAILABLE, "the archive cannot be reached now; try again", "暂时无法访问档案，请重试")
 
 
+async def refuse_withheld(tournaments: TournamentStore, match_id: str) -> None:
+    """Raise CallError if this is a match on a board that is still being played. Raises StoreUnavailable."""
+    if await tournaments.withheld(match_id):
+        raise CallError(
+            Code.FAILED_PRECONDITION,
+            "withheld: others have yet to play this board",
+            "withheld：本副牌尚有其他桌未打完，记录暂不公开",
+        )
+
+
 def add(server: grpc.aio.Server, parts: Parts) -> tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]:
     """For `gateway.server.start`: put the service on a gateway."""
     archiver = parts.backend.archiver
     days = keep_days(parts.backend.settings)
     keeper = Keeper(archiver.records, archiver.index, archiver.names, days, parts.identity.deleted)
     keeper.start()
-    service = ArchiveService(archiver, parts.callers, keeper)
+    service = ArchiveService(archiver, parts.callers, keeper, parts.backend.tournaments)
     archiver.filled = service.fill
     rpc.add_ArchiveServiceServicer_to_server(service, server)
     return pb.DESCRIPTOR.services_by_name["ArchiveService"].full_name, keeper.stop

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable
 
-from ..identity import Identity, Session
+from ..identity import SEAT, Identity, Session
 from .calls import CallError, Code, Context
 
 REMEMBER_S = 5.0  # how long a token's answer is good for
@@ -30,14 +30,16 @@ class Callers:
         self._clock = clock
         self._known: dict[bytes, tuple[float, Session]] = {}
 
-    async def session(self, context: Context) -> Session:
-        """Who calls. Raises CallError (UNAUTHENTICATED), StoreUnavailable."""
+    async def session(self, context: Context, *, playing: bool = False) -> Session:
+        """Who calls. An account of one seat may do nothing but play. Raises CallError, StoreUnavailable."""
         token = token_of(context)
         if not token:
             raise CallError(Code.UNAUTHENTICATED, "this call needs a token: register first", "此调用需要令牌，请先注册")
         session = await self.look(token)
         if session is None:
             raise expired()
+        if not playing and SEAT in session.account.roles:
+            raise CallError(Code.PERMISSION_DENIED, "this token is good for one seat only", "此令牌仅限用于一个座位")
         return session
 
     async def look(self, token: str, *, afresh: bool = False) -> Session | None:

@@ -12,6 +12,7 @@ from kangtou.v1 import play_pb2_grpc as rpc
 from ..house import House
 from ..settings import Settings
 from ..table.commands import refused
+from ..tournament.ids import tournament_of
 from .auth import Callers, token_of
 from .calls import CallError, Code, Context
 from .limits import Rate, Streams
@@ -25,6 +26,7 @@ _STATUS = {
     "unknown_match": Code.NOT_FOUND,
     "not_seated": Code.PERMISSION_DENIED,
     "not_allowed": Code.PERMISSION_DENIED,
+    "withheld": Code.FAILED_PRECONDITION,
     "not_delegated": Code.FAILED_PRECONDITION,
     "faulted": Code.ABORTED,
     "quarantined": Code.ABORTED,
@@ -47,7 +49,7 @@ class PlayService(rpc.PlayServiceServicer):
 
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""
-        session = await self._callers.session(context)
+        session = await self._callers.session(context, playing=True)
         stream = PlayStream(context, session, token_of(context), self._tables, self._settings, self._house)
         with self._streams.admitted(stream):
             await stream.run()
@@ -84,6 +86,8 @@ class PlayService(rpc.PlayServiceServicer):
 
     async def GetView(self, request: play.GetViewRequest, context: Context) -> play.GetViewResponse:
         """What a seat or a spectator sees now."""
+        if request.spectate and tournament_of(request.match_id):
+            _abort("withheld")
         query = lpb.Query(view=True, spectate=request.spectate)
         if request.HasField("seat"):
             query.seat = request.seat
@@ -106,7 +110,7 @@ class PlayService(rpc.PlayServiceServicer):
         return (await self._ask(context, request.match_id, query)).check
 
     async def _caller(self, context: Context) -> str:
-        return (await self._callers.session(context)).account.account_id
+        return (await self._callers.session(context, playing=True)).account.account_id
 
     async def _ask(self, context: Context, match_id: str, query: lpb.Query) -> lpb.Reply:
         account_id = await self._caller(context)

@@ -8,6 +8,7 @@ from ..table.commands import PLATFORM, platform_refusal
 
 _TEXTS = {
     "not_allowed": ("this account may not follow the match in that way", "该账号不能以这种方式进入本局"),
+    "withheld": ("nobody may watch a board that others have yet to play", "本副牌尚有其他桌未打完，不可旁观"),
     "rate_limited": ("too much at once; wait for answers first", "请求过多，请先等待应答"),
     "full": ("this server has no room for another table", "服务器没有空余牌桌"),
 }

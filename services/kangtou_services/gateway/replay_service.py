@@ -23,6 +23,8 @@ from kangtou_engine.replay import OPEN, Replay, Who, find_game
 
 from ..archive import Archiver
 from ..replaying import Playback
+from ..tournament.store import TournamentStore
+from .archive_service import refuse_withheld
 from .auth import Callers
 from .calls import CallError, Code, Context
 
@@ -37,8 +39,9 @@ PIECE = 32 * 1024  # bytes that leave together where nothing is waited for
 class ReplayService(rpc.ReplayServiceServicer):
     """kangtou.v1.ReplayService."""
 
-    def __init__(self, archiver: Archiver, registry: Registry, callers: Callers) -> None:
+    def __init__(self, archiver: Archiver, registry: Registry, callers: Callers, tournaments: TournamentStore) -> None:
         self._archiver = archiver
+        self._tournaments = tournaments
         self._registry = registry
         self._callers = callers
         self.open: Counter[str] = Counter()  # streams by account
@@ -49,6 +52,7 @@ class ReplayService(rpc.ReplayServiceServicer):
         if not 0 <= request.speed < float("inf") or request.longest_wait_ms < 0:
             raise CallError(Code.INVALID_ARGUMENT, "a speed is 0 or more", "速度须为 0 或以上")
         with self._admitted(account.account_id):
+            await refuse_withheld(self._tournaments, request.match_id)
             await self._archiver.filled()
             playback = await asyncio.to_thread(self._playback, request)
             async for payload in _paced(playback, request):
@@ -138,5 +142,6 @@ async def _paced(playback: Playback, request: pb.ReplayRequest) -> AsyncIterator
 def add(server: grpc.aio.Server, parts: Parts) -> tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]:
     """For `gateway.server.start`: put the service on a gateway."""
     backend = parts.backend
-    rpc.add_ReplayServiceServicer_to_server(ReplayService(backend.archiver, backend.registry, parts.callers), server)
+    service = ReplayService(backend.archiver, backend.registry, parts.callers, backend.tournaments)
+    rpc.add_ReplayServiceServicer_to_server(service, server)
     return pb.DESCRIPTOR.services_by_name["ReplayService"].full_name, None

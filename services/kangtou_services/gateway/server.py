@@ -26,6 +26,7 @@ from ..identity import Identity
 from ..memory import settle
 from ..runtime import Backend, on_redis
 from ..settings import Settings
+from . import seats
 from .admin import AdminService
 from .auth import Callers
 from .calls import Guard
@@ -99,9 +100,8 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     parts = Parts(backend, identity, callers, router, gateway_id)
 
     server = grpc.aio.server(options=options(settings), interceptors=[Guard()])
-    play_pb2_grpc.add_PlayServiceServicer_to_server(
-        PlayService(settings, callers, router, streams, backend.house), server
-    )
+    playing = PlayService(settings, callers, router, streams, backend.house)
+    play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
     admin_pb2_grpc.add_AdminServiceServicer_to_server(
         AdminService(backend, gateway_id, callers, router, streams, readiness), server
     )
@@ -116,6 +116,7 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     await router.start()
     await readiness.look(names)
     await server.start()
+    close_seats = await seats.serve(settings, name, playing, options(settings))
     me = Gateway(gateway_id, f"{settings.host}:{port}", settings.node, os.getpid())
     heart = Heart(lambda: backend.directory.register_gateway(me), every_s=settings.heartbeat_ms / 1000)
     await heart.start()
@@ -129,6 +130,8 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
         await readiness.leave()
         await streams.drain(DRAIN_S)
         await server.stop(GRACE_S)
+        if close_seats is not None:
+            await close_seats()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -26,6 +26,7 @@ from ..house import House
 from ..identity import HOUSE, Session, StoreUnavailable
 from ..settings import Settings
 from ..table.commands import refused
+from ..tournament.ids import tournament_of
 from .calls import CallError, Code, Context, garbage
 from .commands import QuietCall, StreamCall
 from .followers import Follower, Key
@@ -293,6 +294,8 @@ class PlayStream:
             problem = "unknown_match"
         elif len(body.entropy) > ENTROPY_BYTES or (body.delegate and seat is None):
             problem = "malformed"
+        elif body.spectate and tournament_of(body.match_id):
+            problem = "withheld"
         elif len(self.followers) >= FOLLOWERS_MOST:
             problem = "rate_limited"
         if problem:

@@ -14,7 +14,15 @@ from ..blocks import Blocks, MemoryBlocks, RedisBlocks
 from ..identity import Identity
 from ..marks import Marks, MemoryMarks, RedisMarks
 from ..runtime import Backend
-from . import account_service, archive_service, lobby_service, people_service, rating_service, replay_service
+from . import (
+    account_service,
+    archive_service,
+    lobby_service,
+    people_service,
+    rating_service,
+    replay_service,
+    tournament_service,
+)
 from .server import Extra
 
 
@@ -33,5 +41,6 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
         archive_service.add,
         replay_service.add,
         rating_service.add(identity),
+        tournament_service.add,
         people_service.add(identity, blocks),
     )

@@ -233,6 +233,13 @@ def stop(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     host.end(slot, cause)
 
 
+def conduct(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """How the seats behave; for tournaments."""
+    illegal = [slot.illegal.get(seat, 0) for seat in range(slot.table.config.seats)]
+    seats = lpb.SeatsConduct(illegal=illegal, connected=sorted(slot.seats))
+    reply(peer, lpb.Reply(ref=call.ref, conduct=seats))
+
+
 Route = Callable[["Host", ActorLink, lpb.Call, Slot], None]
 
 ROUTES: Mapping[str, Route] = {
@@ -245,4 +252,5 @@ ROUTES: Mapping[str, Route] = {
     "entropy": entropy,
     "query": query,
     "stop": stop,
+    "conduct": conduct,
 }

@@ -46,6 +46,7 @@ class Slot:
     faulted: bool = False
     suspect: bool = False  # blamed for a death, and nothing stored since
     probation: int = 0  # entries until it is forgiven
+    illegal: dict[Seat, int] = field(default_factory=dict)  # refused by a rule since the last accepted action
     seen_ms: int = 0  # when an owner of a seat was last present
     _told: Hashable = None  # what everybody knows of who plays, and of the banks
 
@@ -161,6 +162,7 @@ class Slot:
 
     def answer(self, command: Command, answer: play.Answer) -> None:
         """Deliver one answer by itself."""
+        self._judge(command.seat, answer)
         ref = command.ref
         assert isinstance(ref, Ref)
         follower = self._on_stream(command.seat, ref)
@@ -169,6 +171,14 @@ class Slot:
         else:
             self._send([follower], 0, self.audiences.message(command.seat, ANSWER, answer))
             reply(ref.peer, lpb.Reply(ref=ref.ref))
+
+    def _judge(self, seat: Seat, answer: play.Answer) -> None:
+        """Count what the book refuses: evidence for tournaments."""
+        if answer.HasField("refused"):
+            if answer.refused.rule:
+                self.illegal[seat] = self.illegal.get(seat, 0) + 1
+        elif self.illegal:
+            self.illegal.pop(seat, None)
 
     def gone(self, ref: Ref) -> None:
         """The gateway is to ask the owner of the table."""
@@ -192,6 +202,7 @@ class Slot:
                 self.answer(command, answer)
             raise
         for command, answer in draft.answers:
+            self._judge(command.seat, answer)
             ref = command.ref
             assert isinstance(ref, Ref)
             with_entry = self._on_stream(command.seat, ref) is not None

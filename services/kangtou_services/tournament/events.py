@@ -1,8 +1,8 @@
 """What happens to a tournament, as its log has it, and the state that follows from that alone.
 
-    submitted   spec, who submitted it, the seed's commitment, whether entrants by command are isolated
+    submitted   spec, who submitted it, the seed's commitment
     scheduled   games, in the order in which they were given out
-    started     a game's attempt: its match id, what the infrastructure was then
+    started     a game's attempt: its match id, what the infrastructure was then, whether its processes are isolated
     replayed    an attempt came to nothing through the infrastructure: the game is played again, on the same board
     ended       a game's result
     closed      nothing more is played: the cause, and the seed
@@ -49,11 +49,9 @@ def event_from(text: str) -> Event:
     return Event(plain.pop("kind"), plain.pop("time_ms"), plain)
 
 
-def submitted(spec: Spec, by: str, commitment: str, isolated: bool, time_ms: int) -> Event:
+def submitted(spec: Spec, by: str, commitment: str, time_ms: int) -> Event:
     """The first event. `by`: an account."""
-    return Event(
-        SUBMITTED, time_ms, {"spec": to_plain(spec), "by": by, "commitment": commitment, "isolated": isolated}
-    )
+    return Event(SUBMITTED, time_ms, {"spec": to_plain(spec), "by": by, "commitment": commitment})
 
 
 def scheduled(games: Iterable[Game], time_ms: int) -> Event:
@@ -61,9 +59,10 @@ def scheduled(games: Iterable[Game], time_ms: int) -> Event:
     return Event(SCHEDULED, time_ms, {"games": [to_plain(game) for game in games]})
 
 
-def started(game: Game, attempt: int, match: str, world: str, time_ms: int) -> Event:
-    """`world`: what the infrastructure was (faults.py)."""
-    return Event(STARTED, time_ms, {"game": game.id, "attempt": attempt, "match": match, "world": world})
+def started(game: Game, attempt: int, match: str, world: str, isolated: bool, time_ms: int) -> Event:
+    """`world`: what the infrastructure was (evidence.py)."""
+    body = {"game": game.id, "attempt": attempt, "match": match, "world": world, "isolated": isolated}
+    return Event(STARTED, time_ms, body)
 
 
 def replayed(game: Game, attempt: int, why: str, time_ms: int) -> Event:
@@ -100,13 +99,15 @@ class State:
     spec: Spec | None = None
     by: str = ""
     commitment: str = ""
-    isolated: bool = False
+    isolated: bool = True  # all processes of entrants were, so far
     submitted_ms: int = 0
     length: int = 0
     flights: dict[str, Flight] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
+    counted: dict[str, int] = field(default_factory=dict)  # games with a result, by set
     replays: list[tuple[str, int, str]] = field(default_factory=list)
+    matches: dict[str, list[str]] = field(default_factory=dict)  # by set: all its attempts
     outputs: dict[str, Mapping[str, str]] = field(default_factory=dict)  # by game: what faulting processes said
     cause: str = ""
     seed: bytes = b""
@@ -125,7 +126,7 @@ class State:
         self.last_ms = max(self.last_ms, event.time_ms)
         if event.kind == SUBMITTED:
             self.spec = spec_from(body["spec"])
-            self.by, self.commitment, self.isolated = body["by"], body["commitment"], body["isolated"]
+            self.by, self.commitment = body["by"], body["commitment"]
             self.submitted_ms = event.time_ms
         elif event.kind == SCHEDULED:
             for plain in body["games"]:
@@ -137,6 +138,8 @@ class State:
             if flight is not None:
                 flight.attempt, flight.match = body["attempt"], body["match"]
                 flight.world, flight.started_ms = body["world"], event.time_ms
+                self.isolated &= bool(body["isolated"])
+                self.matches.setdefault(flight.game.set_id, []).append(flight.match)
         elif event.kind == REPLAYED:
             flight = self.flights.get(body["game"])
             if flight is not None:
@@ -154,6 +157,7 @@ class State:
         self.done.add(result.game.id)
         self.flights.pop(result.game.id, None)
         self.results.append(result)
+        self.counted[result.game.set_id] = self.counted.get(result.game.set_id, 0) + 1
         self.moves += result.moves
         if details:
             self.outputs[result.game.id] = details

@@ -1,8 +1,8 @@
 """Ids that follow from one another, so that whatever is done again is the same thing again.
 
-    tournament   t_ and 12 letters
-    match        TOURNAMENT-HASH-ATTEMPT: of game and attempt
-    account      16 letters: of an entrant that is a built-in bot, or of one seat of one match
+tournament   t_ and 12 letters
+match        TOURNAMENT-HASH-ATTEMPT: of game and attempt
+account      16 letters: of an entrant that is a built-in bot, or of one seat of one match
 """
 
 from __future__ import annotations

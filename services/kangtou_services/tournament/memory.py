@@ -40,7 +40,12 @@ class MemoryTournamentStore:
         return True
 
     async def append(
-        self, tournament: str, fence: int, length: int, texts: Sequence[str], hold: Iterable[str] = (),
+        self,
+        tournament: str,
+        fence: int,
+        length: int,
+        texts: Sequence[str],
+        hold: Iterable[str] = (),
         release: Iterable[str] = (),
     ) -> None:
         """See TournamentStore."""

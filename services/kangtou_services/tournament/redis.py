@@ -48,13 +48,18 @@ class RedisTournamentStore:
         return bool(rows) and '"kind":"closed"' in rows[0][1]["b"]
 
     async def append(
-        self, tournament: str, fence: int, length: int, texts: Sequence[str], hold: Iterable[str] = (),
+        self,
+        tournament: str,
+        fence: int,
+        length: int,
+        texts: Sequence[str],
+        hold: Iterable[str] = (),
         release: Iterable[str] = (),
     ) -> None:
         """See TournamentStore."""
         keys = [_key(tournament, part) for part in ("log", "state", "held")]
         held = list(hold)
-        args = (fence, length, len(texts), *texts, len(held), *held, *release)
+        args: list[str | int] = [fence, length, len(texts), *texts, len(held), *held, *release]
         done = int(await self._functions.call("kt_tournament_append_1", keys, *args))
         if done != 1:
             raise Overtaken("another runner has this tournament" if done == 0 else f"the log is not of {length} events")
@@ -69,7 +74,7 @@ class RedisTournamentStore:
         """See TournamentStore."""
         async with reached():
             text = await self._client.get(_key(tournament, "seed"))
-        return bytes.fromhex(text) if text else None
+        return bytes.fromhex(str(text)) if text else None
 
     async def tournaments(self) -> list[str]:
         """See TournamentStore."""

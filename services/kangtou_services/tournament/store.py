@@ -22,7 +22,12 @@ class TournamentStore(Protocol):
         ...
 
     async def append(
-        self, tournament: str, fence: int, length: int, texts: Sequence[str], hold: Iterable[str] = (),
+        self,
+        tournament: str,
+        fence: int,
+        length: int,
+        texts: Sequence[str],
+        hold: Iterable[str] = (),
         release: Iterable[str] = (),
     ) -> None:
         """Append events if the log has `length` of them. `hold`: matches whose records are withheld from now on,

@@ -26,7 +26,7 @@ from kangtou.v1 import game_pb2 as kangtou_dot_v1_dot_game__pb2
 from kangtou.v1 import play_pb2 as kangtou_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekangtou/internal/v1/link.proto\x12\x13kangtou.internal.v1\x1a\x15kangtou/v1/game.proto\x1a\x15kangtou/v1/play.proto\".\n\x02Up\x12(\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x19.kangtou.internal.v1.Call\"\x97\x05\n\x04\x43\x61ll\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\naccount_id\x18\x03 \x01(\t\x12+\n\x05hello\x18\x04 \x01(\x0b\x32\x1a.kangtou.internal.v1.HelloH\x00\x12)\n\x04open\x18\x05 \x01(\x0b\x32\x19.kangtou.internal.v1.OpenH\x00\x12\x33\n\tsubscribe\x18\x06 \x01(\x0b\x32\x1e.kangtou.internal.v1.SubscribeH\x00\x12\x37\n\x0bunsubscribe\x18\x07 \x01(\x0b\x32 .kangtou.internal.v1.UnsubscribeH\x00\x12&\n\x07\x63ommand\x18\x08 \x01(\x0b\x32\x13.kangtou.v1.CommandH\x00\x12.\n\x08standing\x18\t \x01(\x0b\x32\x1a.kangtou.v1.StandingAnswerH\x00\x12*\n\x07\x65ntropy\x18\n \x01(\x0b\x32\x17.kangtou.v1.OpenEntropyH\x00\x12+\n\x05query\x18\x0b \x01(\x0b\x32\x1a.kangtou.internal.v1.QueryH\x00\x12)\n\x04stop\x18\x0c \x01(\x0b\x32\x19.kangtou.internal.v1.StopH\x00\x12+\n\x05stats\x18\r \x01(\x0b\x32\x1a.kangtou.internal.v1.StatsH\x00\x12)\n\thand_over\x18\x11 \x01(\x0b\x32\x14.kangtou.v1.HandOverH\x00\x12)\n\ttake_back\x18\x12 \x01(\x0b\x32\x14.kangtou.v1.TakeBackH\x00\x12\r\n\x05unary\x18\x0e \x01(\x08\x12\x10\n\x08\x64\x65legate\x18\x0f \x01(\x08\x12\x0e\n\x06lag_ms\x18\x10 \x01(\x05\x42\x06\n\x04\x62ody\"+\n\x05Hello\x12\x12\n\ngateway_id\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x06\n\x04Open\"{\n\tSubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\x12\x10\n\x08spectate\x18\x02 \x01(\x08\x12\x10\n\x08\x66rom_seq\x18\x03 \x01(\x04\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\x0c\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64\x65legate\x18\x06 \x01(\x08\x42\x07\n\x05_seat\"\x1a\n\x0bUnsubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\"u\n\x05Query\x12\x0c\n\x04view\x18\x01 \x01(\x08\x12\r\n\x05legal\x18\x02 \x01(\x08\x12!\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x12.kangtou.v1.Action\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x15\n\x04Stop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\"\x07\n\x05Stats\"c\n\x04\x44own\x12.\n\x08\x64\x65livers\x18\x01 \x03(\x0b\x32\x1c.kangtou.internal.v1.Deliver\x12+\n\x07replies\x18\x02 \x03(\x0b\x32\x1a.kangtou.internal.v1.Reply\"S\n\x07\x44\x65liver\x12\x0c\n\x04subs\x18\x01 \x03(\x04\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x0f\n\x07payload\x18\x03 \x01(\x0c\x12\x0e\n\x06urgent\x18\x04 \x01(\x08\x12\x0c\n\x04last\x18\x05 \x01(\x08\"\xd9\x02\n\x05Reply\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12$\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x12.kangtou.v1.AnswerH\x00\x12+\n\x04view\x18\x03 \x01(\x0b\x32\x1b.kangtou.v1.GetViewResponseH\x00\x12*\n\x05legal\x18\x04 \x01(\x0b\x32\x19.kangtou.v1.LegalResponseH\x00\x12*\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x19.kangtou.v1.CheckResponseH\x00\x12-\n\x06opened\x18\x06 \x01(\x0b\x32\x1b.kangtou.internal.v1.OpenedH\x00\x12/\n\x07problem\x18\x07 \x01(\x0b\x32\x1c.kangtou.internal.v1.ProblemH\x00\x12\x30\n\x05stats\x18\x08 \x01(\x0b\x32\x1f.kangtou.internal.v1.ActorStatsH\x00\x42\x06\n\x04\x62ody\"\x17\n\x06Opened\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"%\n\x07Problem\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"_\n\nActorStats\x12\x0e\n\x06tables\x18\x01 \x01(\x05\x12\r\n\x05moves\x18\x02 \x01(\x03\x12\x11\n\ttakeovers\x18\x03 \x01(\x05\x12\x0f\n\x07\x66\x61ulted\x18\x04 \x01(\x05\x12\x0e\n\x06hosted\x18\x05 \x01(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekangtou/internal/v1/link.proto\x12\x13kangtou.internal.v1\x1a\x15kangtou/v1/game.proto\x1a\x15kangtou/v1/play.proto\".\n\x02Up\x12(\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x19.kangtou.internal.v1.Call\"\xc8\x05\n\x04\x43\x61ll\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\naccount_id\x18\x03 \x01(\t\x12+\n\x05hello\x18\x04 \x01(\x0b\x32\x1a.kangtou.internal.v1.HelloH\x00\x12)\n\x04open\x18\x05 \x01(\x0b\x32\x19.kangtou.internal.v1.OpenH\x00\x12\x33\n\tsubscribe\x18\x06 \x01(\x0b\x32\x1e.kangtou.internal.v1.SubscribeH\x00\x12\x37\n\x0bunsubscribe\x18\x07 \x01(\x0b\x32 .kangtou.internal.v1.UnsubscribeH\x00\x12&\n\x07\x63ommand\x18\x08 \x01(\x0b\x32\x13.kangtou.v1.CommandH\x00\x12.\n\x08standing\x18\t \x01(\x0b\x32\x1a.kangtou.v1.StandingAnswerH\x00\x12*\n\x07\x65ntropy\x18\n \x01(\x0b\x32\x17.kangtou.v1.OpenEntropyH\x00\x12+\n\x05query\x18\x0b \x01(\x0b\x32\x1a.kangtou.internal.v1.QueryH\x00\x12)\n\x04stop\x18\x0c \x01(\x0b\x32\x19.kangtou.internal.v1.StopH\x00\x12+\n\x05stats\x18\r \x01(\x0b\x32\x1a.kangtou.internal.v1.StatsH\x00\x12)\n\thand_over\x18\x11 \x01(\x0b\x32\x14.kangtou.v1.HandOverH\x00\x12)\n\ttake_back\x18\x12 \x01(\x0b\x32\x14.kangtou.v1.TakeBackH\x00\x12/\n\x07\x63onduct\x18\x1e \x01(\x0b\x32\x1c.kangtou.internal.v1.ConductH\x00\x12\r\n\x05unary\x18\x0e \x01(\x08\x12\x10\n\x08\x64\x65legate\x18\x0f \x01(\x08\x12\x0e\n\x06lag_ms\x18\x10 \x01(\x05\x42\x06\n\x04\x62ody\"+\n\x05Hello\x12\x12\n\ngateway_id\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x06\n\x04Open\"{\n\tSubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\x12\x10\n\x08spectate\x18\x02 \x01(\x08\x12\x10\n\x08\x66rom_seq\x18\x03 \x01(\x04\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\x0c\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64\x65legate\x18\x06 \x01(\x08\x42\x07\n\x05_seat\"\x1a\n\x0bUnsubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\"u\n\x05Query\x12\x0c\n\x04view\x18\x01 \x01(\x08\x12\r\n\x05legal\x18\x02 \x01(\x08\x12!\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x12.kangtou.v1.Action\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x15\n\x04Stop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\"\x07\n\x05Stats\"\t\n\x07\x43onduct\"c\n\x04\x44own\x12.\n\x08\x64\x65livers\x18\x01 \x03(\x0b\x32\x1c.kangtou.internal.v1.Deliver\x12+\n\x07replies\x18\x02 \x03(\x0b\x32\x1a.kangtou.internal.v1.Reply\"S\n\x07\x44\x65liver\x12\x0c\n\x04subs\x18\x01 \x03(\x04\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x0f\n\x07payload\x18\x03 \x01(\x0c\x12\x0e\n\x06urgent\x18\x04 \x01(\x08\x12\x0c\n\x04last\x18\x05 \x01(\x08\"\x8f\x03\n\x05Reply\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12$\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x12.kangtou.v1.AnswerH\x00\x12+\n\x04view\x18\x03 \x01(\x0b\x32\x1b.kangtou.v1.GetViewResponseH\x00\x12*\n\x05legal\x18\x04 \x01(\x0b\x32\x19.kangtou.v1.LegalResponseH\x00\x12*\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x19.kangtou.v1.CheckResponseH\x00\x12-\n\x06opened\x18\x06 \x01(\x0b\x32\x1b.kangtou.internal.v1.OpenedH\x00\x12/\n\x07problem\x18\x07 \x01(\x0b\x32\x1c.kangtou.internal.v1.ProblemH\x00\x12\x30\n\x05stats\x18\x08 \x01(\x0b\x32\x1f.kangtou.internal.v1.ActorStatsH\x00\x12\x34\n\x07\x63onduct\x18\x1e \x01(\x0b\x32!.kangtou.internal.v1.SeatsConductH\x00\x42\x06\n\x04\x62ody\"\x17\n\x06Opened\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"%\n\x07Problem\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"2\n\x0cSeatsConduct\x12\x0f\n\x07illegal\x18\x01 \x03(\x05\x12\x11\n\tconnected\x18\x02 \x03(\x05\"_\n\nActorStats\x12\x0e\n\x06tables\x18\x01 \x01(\x05\x12\r\n\x05moves\x18\x02 \x01(\x03\x12\x11\n\ttakeovers\x18\x03 \x01(\x05\x12\x0f\n\x07\x66\x61ulted\x18\x04 \x01(\x05\x12\x0e\n\x06hosted\x18\x05 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,31 +36,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UP']._serialized_start=101
   _globals['_UP']._serialized_end=147
   _globals['_CALL']._serialized_start=150
-  _globals['_CALL']._serialized_end=813
-  _globals['_HELLO']._serialized_start=815
-  _globals['_HELLO']._serialized_end=858
-  _globals['_OPEN']._serialized_start=860
-  _globals['_OPEN']._serialized_end=866
-  _globals['_SUBSCRIBE']._serialized_start=868
-  _globals['_SUBSCRIBE']._serialized_end=991
-  _globals['_UNSUBSCRIBE']._serialized_start=993
-  _globals['_UNSUBSCRIBE']._serialized_end=1019
-  _globals['_QUERY']._serialized_start=1021
-  _globals['_QUERY']._serialized_end=1138
-  _globals['_STOP']._serialized_start=1140
-  _globals['_STOP']._serialized_end=1161
-  _globals['_STATS']._serialized_start=1163
-  _globals['_STATS']._serialized_end=1170
-  _globals['_DOWN']._serialized_start=1172
-  _globals['_DOWN']._serialized_end=1271
-  _globals['_DELIVER']._serialized_start=1273
-  _globals['_DELIVER']._serialized_end=1356
-  _globals['_REPLY']._serialized_start=1359
-  _globals['_REPLY']._serialized_end=1704
-  _globals['_OPENED']._serialized_start=1706
-  _globals['_OPENED']._serialized_end=1729
-  _globals['_PROBLEM']._serialized_start=1731
-  _globals['_PROBLEM']._serialized_end=1768
-  _globals['_ACTORSTATS']._serialized_start=1770
-  _globals['_ACTORSTATS']._serialized_end=1865
+  _globals['_CALL']._serialized_end=862
+  _globals['_HELLO']._serialized_start=864
+  _globals['_HELLO']._serialized_end=907
+  _globals['_OPEN']._serialized_start=909
+  _globals['_OPEN']._serialized_end=915
+  _globals['_SUBSCRIBE']._serialized_start=917
+  _globals['_SUBSCRIBE']._serialized_end=1040
+  _globals['_UNSUBSCRIBE']._serialized_start=1042
+  _globals['_UNSUBSCRIBE']._serialized_end=1068
+  _globals['_QUERY']._serialized_start=1070
+  _globals['_QUERY']._serialized_end=1187
+  _globals['_STOP']._serialized_start=1189
+  _globals['_STOP']._serialized_end=1210
+  _globals['_STATS']._serialized_start=1212
+  _globals['_STATS']._serialized_end=1219
+  _globals['_CONDUCT']._serialized_start=1221
+  _globals['_CONDUCT']._serialized_end=1230
+  _globals['_DOWN']._serialized_start=1232
+  _globals['_DOWN']._serialized_end=1331
+  _globals['_DELIVER']._serialized_start=1333
+  _globals['_DELIVER']._serialized_end=1416
+  _globals['_REPLY']._serialized_start=1419
+  _globals['_REPLY']._serialized_end=1818
+  _globals['_OPENED']._serialized_start=1820
+  _globals['_OPENED']._serialized_end=1843
+  _globals['_PROBLEM']._serialized_start=1845
+  _globals['_PROBLEM']._serialized_end=1882
+  _globals['_SEATSCONDUCT']._serialized_start=1884
+  _globals['_SEATSCONDUCT']._serialized_end=1934
+  _globals['_ACTORSTATS']._serialized_start=1936
+  _globals['_ACTORSTATS']._serialized_end=2031
 # @@protoc_insertion_point(module_scope)

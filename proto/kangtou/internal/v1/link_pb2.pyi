@@ -61,6 +61,7 @@ class Call(_message.Message):
     STATS_FIELD_NUMBER: _builtins.int
     HAND_OVER_FIELD_NUMBER: _builtins.int
     TAKE_BACK_FIELD_NUMBER: _builtins.int
+    CONDUCT_FIELD_NUMBER: _builtins.int
     UNARY_FIELD_NUMBER: _builtins.int
     DELEGATE_FIELD_NUMBER: _builtins.int
     LAG_MS_FIELD_NUMBER: _builtins.int
@@ -99,6 +100,8 @@ class Call(_message.Message):
     def hand_over(self) -> _play_pb2.HandOver: ...
     @_builtins.property
     def take_back(self) -> _play_pb2.TakeBack: ...
+    @_builtins.property
+    def conduct(self) -> Global___Conduct: ...
     def __init__(
         self,
         *,
@@ -117,15 +120,16 @@ class Call(_message.Message):
         stats: Global___Stats | None = ...,
         hand_over: _play_pb2.HandOver | None = ...,
         take_back: _play_pb2.TakeBack | None = ...,
+        conduct: Global___Conduct | None = ...,
         unary: _builtins.bool = ...,
         delegate: _builtins.bool = ...,
         lag_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -301,6 +305,23 @@ class Stats(_message.Message):
 Global___Stats: _TypeAlias = Stats  # noqa: Y015
 
 @_typing.final
+class Conduct(_message.Message):
+    """How the seats of a match have behaved since it was loaded here."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Conduct: _TypeAlias = Conduct  # noqa: Y015
+
+@_typing.final
 class Down(_message.Message):
     """Actor to gateway."""
 
@@ -374,6 +395,7 @@ class Reply(_message.Message):
     OPENED_FIELD_NUMBER: _builtins.int
     PROBLEM_FIELD_NUMBER: _builtins.int
     STATS_FIELD_NUMBER: _builtins.int
+    CONDUCT_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     @_builtins.property
     def answer(self) -> _play_pb2.Answer: ...
@@ -389,6 +411,8 @@ class Reply(_message.Message):
     def problem(self) -> Global___Problem: ...
     @_builtins.property
     def stats(self) -> Global___ActorStats: ...
+    @_builtins.property
+    def conduct(self) -> Global___SeatsConduct: ...
     def __init__(
         self,
         *,
@@ -400,12 +424,13 @@ class Reply(_message.Message):
         opened: Global___Opened | None = ...,
         problem: Global___Problem | None = ...,
         stats: Global___ActorStats | None = ...,
+        conduct: Global___SeatsConduct | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "legal", b"legal", "opened", b"opened", "problem", b"problem", "stats", b"stats", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "conduct", b"conduct", "legal", b"legal", "opened", b"opened", "problem", b"problem", "stats", b"stats", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "legal", b"legal", "opened", b"opened", "problem", b"problem", "ref", b"ref", "stats", b"stats", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "conduct", b"conduct", "legal", b"legal", "opened", b"opened", "problem", b"problem", "ref", b"ref", "stats", b"stats", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "view", "legal", "check", "opened", "problem", "stats"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "view", "legal", "check", "opened", "problem", "stats", "conduct"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -454,6 +479,34 @@ class Problem(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Problem: _TypeAlias = Problem  # noqa: Y015
+
+@_typing.final
+class SeatsConduct(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ILLEGAL_FIELD_NUMBER: _builtins.int
+    CONNECTED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def illegal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat: actions that a rule of the book refused since the last one that was accepted."""
+
+    @_builtins.property
+    def connected(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that are followed by their owners now."""
+
+    def __init__(
+        self,
+        *,
+        illegal: _abc.Iterable[_builtins.int] | None = ...,
+        connected: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "illegal", b"illegal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatsConduct: _TypeAlias = SeatsConduct  # noqa: Y015
 
 @_typing.final
 class ActorStats(_message.Message):

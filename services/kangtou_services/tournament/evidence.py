@@ -1,0 +1,80 @@
+"""Whose fault it is, by evidence. docs/tournaments.md, "Faults and forfeits".
+
+what was seen                                                          whose
+the process of an entrant ended before its match                       crash
+the clock played for a seat (its time-out is in the log), and
+    the seat had sent actions that a rule of the book refused          illegal
+    the seat was not connected to the table                            disconnected
+    else                                                               timeout
+any of these while a gateway, a table actor, Redis or the runner was
+lost, or the table was taken over during the match                     infrastructure: nobody's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou_engine.notation import Step, read_body
+
+from ..directory import Directory, DirectoryUnavailable
+from ..gateway.router import Router
+from ..gateway.routes import TableProblem
+from ..log.base import Entry, EventLog, LogUnavailable
+from .model import Blame
+
+UNKNOWN = "?"
+SETTLE_S = 3.5  # by then a gateway or actor that was lost is no longer listed (directory ALIVE_MS)
+
+
+class World:
+    """What the infrastructure is made of; equal texts mean that nothing was lost meanwhile."""
+
+    def __init__(self, directory: Directory, log: EventLog) -> None:
+        self._directory = directory
+        self._log = log
+
+    async def look(self) -> str:
+        """Gateways, actors, and which life of Redis. Never raises: `?` if it cannot be seen, which is evidence too."""
+        try:
+            gateways = await self._directory.gateways()
+            actors = await self._directory.living()
+            life = await self._log.incarnation()
+        except (DirectoryUnavailable, LogUnavailable):
+            return UNKNOWN
+        return " ".join([*sorted(one.id for one in gateways), *sorted(one.id for one in actors), life])
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a match's log says: how far it was read, the seats whose clock ran out, the cause of the end ("" yet)."""
+
+    seq: int = 0
+    epochs: int = 0
+    late: tuple[int, ...] = ()
+    cause: str = ""
+
+    def read(self, entries: Iterable[Entry]) -> None:
+        """Further entries."""
+        for entry in entries:
+            if entry.seq <= self.seq:
+                continue
+            body = read_body(entry.body)
+            self.seq, self.epochs = entry.seq, max(self.epochs, entry.epoch)
+            for item in body.items:
+                if isinstance(item, Step) and item.seat is None and item.action.verb == "timeout":
+                    self.late = (*self.late, int(dict(item.action.keys)["seat"]))
+            if body.end is not None:
+                self.cause = body.end
+
+
+async def blame_for_time(router: Router, match: str, seat: int) -> Blame:
+    """Why a seat did not answer in time, as the table has seen it."""
+    try:
+        reply = await router.call(lpb.Call(match_id=match, conduct=lpb.Conduct()))
+    except TableProblem:
+        return Blame.TIMEOUT
+    if seat < len(reply.conduct.illegal) and reply.conduct.illegal[seat]:
+        return Blame.ILLEGAL
+    return Blame.TIMEOUT if seat in reply.conduct.connected else Blame.DISCONNECTED

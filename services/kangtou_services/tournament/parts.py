@@ -1,0 +1,77 @@
+"""What the conductor of a tournament works with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from ..accounts.accounts import Accounts
+from ..archive import Archiver
+from ..gateway.router import Router
+from ..identity import SEAT, Account, StoreUnavailable
+from ..log.base import EventLog, MatchStore
+from ..opening import Clocks, Opening
+from ..runtime import Backend
+from .commands import Commands
+from .evidence import World
+from .players import Players
+from .store import TournamentStore
+
+TOKEN_MS = 24 * 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`patient`: repeats something until the store can be reached."""
+
+    store: TournamentStore
+    log: EventLog
+    matches: MatchStore
+    archiver: Archiver
+    router: Router
+    opening: Opening
+    accounts: Accounts
+    players: Players
+    commands: Commands
+    world: World
+    now_ms: Callable[[], int]
+
+    async def token(self, account_id: str, name: str, *, one_seat: bool) -> str:
+        """A token of a bot's account that the runner makes. Raises StoreUnavailable."""
+        roles = frozenset({SEAT}) if one_seat else frozenset({"player"})
+        return (await self.accounts.issue(Account(account_id, name, "bot", roles), TOKEN_MS)).token
+
+
+def parts_of(
+    backend: Backend,
+    accounts: Accounts,
+    router: Router,
+    clocks: Clocks,
+    players: Players,
+    commands: Commands,
+    now_ms: Callable[[], int],
+) -> Parts:
+    """From what a process of the server stands on."""
+    return Parts(
+        backend.tournaments,
+        backend.log,
+        backend.store,
+        backend.archiver,
+        router,
+        Opening(backend.store, router, clocks, now_ms),
+        accounts,
+        players,
+        commands,
+        World(backend.directory, backend.log),
+        now_ms,
+    )
+
+
+async def patiently(once: Callable[[], Awaitable[None]], pause: Callable[[], Awaitable[None]]) -> None:
+    """Repeat something that is safe to repeat until the store can be reached."""
+    while True:
+        try:
+            await once()
+            return
+        except StoreUnavailable:
+            await pause()
