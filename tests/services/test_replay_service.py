@@ -60,7 +60,9 @@ async def archived() -> AsyncIterator[Archived]:
     services: list[ReplayService] = []
 
     def add(server: grpc.aio.Server, parts: Parts) -> tuple[str, None]:
-        services.append(ReplayService(parts.backend.archiver, parts.backend.registry, parts.callers))
+        services.append(
+            ReplayService(parts.backend.archiver, parts.backend.registry, parts.callers, parts.backend.tournaments)
+        )
         rpc.add_ReplayServiceServicer_to_server(services[0], server)
         return pb.DESCRIPTOR.services_by_name["ReplayService"].full_name, None
 

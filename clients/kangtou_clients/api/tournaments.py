@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +119,7 @@ class Tournaments:
         response = await self._client.unary(self._stub.ListTournaments, pb.ListTournamentsRequest())
         return tuple(map(_summary, response.tournaments))
 
-    async def watch(self, tournament_id: str) -> AsyncIterator[Progress]:
+    async def watch(self, tournament_id: str) -> AsyncGenerator[Progress, None]:
         """Until it is closed; goes on after lost connections."""
         request = pb.WatchTournamentRequest(tournament_id=tournament_id)
         attempt = 0
@@ -160,7 +160,7 @@ class Tournaments:
         request = pb.GetTournamentOutputRequest(tournament_id=tournament_id, game=game)
         return dict((await self._client.unary(self._stub.GetTournamentOutput, request)).outputs)
 
-    async def enter(self, tournament_id: str = "") -> AsyncIterator[Entered]:
+    async def enter(self, tournament_id: str = "") -> AsyncGenerator[Entered, None]:
         """The caller's games as they start; for entrants by account. Goes on after lost connections."""
         told: set[str] = set()
         attempt = 0

@@ -26,7 +26,7 @@ GRACE_S = 0.5
 async def serve(
     settings: Settings, name: str, play: PlayService, options: list[tuple[str, int]]
 ) -> Callable[[], Awaitable[None]] | None:
-    """Listen on `seats-NAME.sock`; what is to be awaited at the end. None if that cannot be: it is no reason to stop."""
+    """Listen on `seats-NAME.sock`; what to await at the end. None if that cannot be, which is no reason to stop."""
     path = settings.run_dir.absolute() / f"seats-{name}.sock"
     if len(os.fsencode(path)) > PATH_MOST:
         log.warning("no_seats_socket", why="the path is too long", path=str(path))

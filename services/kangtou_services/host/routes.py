@@ -72,6 +72,7 @@ def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
             problem(peer, call, "not_seated")
             return
         slot.table.open_entropy(seat, body.entropy)
+        slot.table.attended.add(seat)
         slot.seen_ms = host.now_ms()
     connected = {*slot.seats, seat} if seat is not None else slot.seats.keys()
     joining = slot.audiences.joining(seat, body.from_seq, host.now_ms(), connected)

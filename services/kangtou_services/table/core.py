@@ -56,6 +56,7 @@ class Table:
         self.prompts = Prompts((None,) * self.config.seats, None, self.clock.ledger(self.config.seats))
         self.entropies: dict[Seat, bytes] = {}
         self.chance = match_chance(agreement.match_id, agreement.board, seed, ())
+        self.attended: set[Seat] = set()  # seats whose owners have been here; a board begins when all have, or late
         self.begun = False
         self.cause = ""
         self.receipt = ""
@@ -209,6 +210,7 @@ class Table:
         waiting = any(
             member.commitment and seat not in self.entropies for seat, member in enumerate(self.agreement.members)
         )
+        waiting = waiting or (bool(self.agreement.board) and len(self.attended) < self.config.seats)
         late = now_ms >= self.opened_ms + self.agreement.open_wait_ms
         return late or not waiting
 

@@ -80,15 +80,17 @@ class GameRun:
         self.flight = flight
         self._tokens = tokens  # of built-in entrants
         self._processes: dict[int, Process] = {}
-        self._told: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        self._told: dict[int, Mapping[str, Any]] = {}
+        self._all_told = asyncio.Event()
         self._seats = [terms.spec.entrants[entrant] for entrant in flight.game.entrants]
         self._alone = all(one.bot for one in self._seats)
         self._board_seed = board_seed(terms.tournament, terms.seed, flight.game.board)
 
     def told(self, said: Mapping[str, Any]) -> None:
         """A built-in bot has seen the match end."""
-        if not self._told.done():
-            self._told.set_result(said)
+        self._told[int(said["seat"])] = said
+        if len(self._told) == len(self._seats):
+            self._all_told.set()
 
     async def run(self) -> Done | Void:
         """Play it. Raises nothing but cancellation."""
@@ -158,9 +160,11 @@ class GameRun:
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_ALONE_S):
-                    said = await asyncio.shield(self._told)
+                    await self._all_told.wait()
+                    said = self._told[0]
                     if said["cause"] == "rules":
-                        return self._done(tuple(said["scores"]), tuple(said["places"]), int(said["moves"]))
+                        moves = sum(int(one["moves"]) for one in self._told.values())
+                        return self._done(tuple(said["scores"]), tuple(said["places"]), moves)
             if (ended := await self._ended_in_log()) is not None:
                 return ended
 
@@ -189,7 +193,7 @@ class GameRun:
 
     async def _fault(self, seen: Seen, gone: list[int]) -> Done | Void:
         """Somebody does not play. Whose fault it is, and the end of the match."""
-        blames = {seat: Blame.CRASH for seat in gone}
+        blames = dict.fromkeys(gone, Blame.CRASH)
         for seat in seen.late:
             if seat not in blames:
                 blames[seat] = await blame_for_time(self._parts.router, self.flight.match, seat)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ..accounts.accounts import Accounts
 from ..archive import Archiver
 from ..gateway.router import Router
-from ..identity import SEAT, Account, StoreUnavailable
+from ..identity import SEAT, Account
 from ..log.base import EventLog, MatchStore
 from ..opening import Clocks, Opening
 from ..runtime import Backend
@@ -17,12 +17,13 @@ from .evidence import World
 from .players import Players
 from .store import TournamentStore
 
+START_MS = 30_000  # how long a table waits for all seats before it begins; their clocks run from then
 TOKEN_MS = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`patient`: repeats something until the store can be reached."""
+    """One set for all tournaments of a runner."""
 
     store: TournamentStore
     log: EventLog
@@ -58,20 +59,10 @@ def parts_of(
         backend.store,
         backend.archiver,
         router,
-        Opening(backend.store, router, clocks, now_ms),
+        Opening(backend.store, router, replace(clocks, open_wait_ms=START_MS), now_ms),
         accounts,
         players,
         commands,
         World(backend.directory, backend.log),
         now_ms,
     )
-
-
-async def patiently(once: Callable[[], Awaitable[None]], pause: Callable[[], Awaitable[None]]) -> None:
-    """Repeat something that is safe to repeat until the store can be reached."""
-    while True:
-        try:
-            await once()
-            return
-        except StoreUnavailable:
-            await pause()

@@ -39,7 +39,8 @@ from .store import Overtaken
 
 log = structlog.get_logger(__name__)
 
-LEASE_MS = 3_000
+LEASE_MS = 10_000
+RENEW_S = 2.0
 LOOK_S = 0.2
 
 
@@ -60,7 +61,6 @@ class Runner:
         clocks = clocks_of(backend.settings)
         self._parts: Parts = parts_of(backend, accounts, self._router, clocks, self._players, self._commands, _wall_ms)
         self._fence = 0
-        self._until = 0.0
 
     def _told(self, said: Mapping[str, Any]) -> None:
         held = self._conductors.get(tournament_of(str(said["match"])))
@@ -70,30 +70,49 @@ class Runner:
     async def run(self) -> None:
         """Until cancelled."""
         await self._router.start()
+        await self._after_the_last()
+        renewing = asyncio.create_task(self._renew(), name="lease")
         try:
             while True:
                 await self._look()
                 await asyncio.sleep(LOOK_S)
         finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
             await self._let_go()
             await self._players.stop()
             await self._router.stop()
             with contextlib.suppress(StoreUnavailable):
                 await self._backend.tournaments.leave(self._owner)
 
-    async def _look(self) -> None:
-        store, now = self._backend.tournaments, time.monotonic()
-        try:
-            if self._until - now < LEASE_MS / 2000:
-                fence = await store.lease(self._owner, LEASE_MS)
+    async def _after_the_last(self) -> None:
+        """Whoever ran here before is dead (a data folder has one server): its lease need not be waited for."""
+        note = self._backend.settings.run_dir / "runner.owner"
+        note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        last = note.read_text() if note.exists() else ""
+        while last:
+            try:
+                await self._backend.tournaments.leave(last)
+                break
+            except StoreUnavailable:
+                await asyncio.sleep(LOOK_S)
+        note.write_text(self._owner)
+
+    async def _renew(self) -> None:
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                fence = await self._backend.tournaments.lease(self._owner, LEASE_MS)
                 if fence != self._fence:
+                    log.info("lease", owner=self._owner, fence=fence)
                     await self._let_go()
                     self._fence = fence
-                    log.info("lease", owner=self._owner, fence=fence)
-                self._until = now + LEASE_MS / 1000
-            if not self._fence:
-                return
-            active = await store.active()
+            await asyncio.sleep(RENEW_S if self._fence else LOOK_S)
+
+    async def _look(self) -> None:
+        if not self._fence:
+            return
+        try:
+            active = await self._backend.tournaments.active()
         except StoreUnavailable:
             return  # nobody else can write either
         for tournament in active:
@@ -113,7 +132,6 @@ class Runner:
             return
         if isinstance(error, Overtaken):
             log.warning("overtaken", tournament=tournament, why=str(error))
-            self._until = 0.0
         else:
             log.error("tournament_failed", tournament=tournament, error=type(error).__name__, text=str(error)[:300])
 
