@@ -59,10 +59,12 @@ async def on_redis(settings: Settings) -> Backend:
     ratings = RedisRatingStore(client, settings.replicas)
     disks = Disks(replicas=settings.replicas)
     event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
+    archiver = _archiver(settings, event_log, store, Noting(ratings, registry), registry)
 
     async def close() -> None:
         await event_log.close()
         await client.aclose()
+        archiver.close()
 
     return Backend(
         settings,
@@ -70,7 +72,7 @@ async def on_redis(settings: Settings) -> Backend:
         event_log,
         store,
         RedisDirectory(client),
-        _archiver(settings, event_log, store, Noting(ratings, registry), registry),
+        archiver,
         ratings,
         client,
         close,
@@ -83,9 +85,11 @@ def in_memory(settings: Settings) -> Backend:
     server = MemoryServer()
     registry, ratings = load_registry(settings.extra_games), MemoryRatingStore()
     event_log, store = MemoryLog(server), MemoryMatchStore(server)
+    archiver = _archiver(settings, event_log, store, Noting(ratings, registry), registry)
 
     async def close() -> None:
         await event_log.close()
+        archiver.close()
 
     return Backend(
         settings,
@@ -93,7 +97,7 @@ def in_memory(settings: Settings) -> Backend:
         event_log,
         store,
         MemoryDirectory(),
-        _archiver(settings, event_log, store, Noting(ratings, registry), registry),
+        archiver,
         ratings,
         None,
         close,

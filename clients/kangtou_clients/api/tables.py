@@ -153,7 +153,7 @@ class Tables:
                 if isinstance(change, Refused):
                     return change
                 for table in change.tables:
-                    if table.state != pb.TABLE_STATE_OVER or not table.rematch_until_ms:
+                    if not _agreeing(table) and not _being_made(table):
                         return table
         return Refused("", "unknown_table", "there is no such table", "没有这张牌桌")
 
@@ -192,6 +192,17 @@ class Tables:
                 call.cancel()
             lost += 1
             await self._client.pause(pause, lost)
+
+
+def _agreeing(table: pb.Table) -> bool:
+    """Whether others may still agree on another match."""
+    return table.state == pb.TABLE_STATE_OVER and table.rematch_until_ms > 0
+
+
+def _being_made(table: pb.Table) -> bool:
+    """Whether the next match is about to play: shown as open, with every seat taken and nobody to get ready."""
+    taken = all(seat.account_id for seat in table.seats)
+    return table.state == pb.TABLE_STATE_OPEN and taken and not table.ready_until_ms
 
 
 def _change(response: table_pb.WatchTablesResponse) -> TableChange:

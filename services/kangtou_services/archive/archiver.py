@@ -79,6 +79,10 @@ class Archiver:
         names = Names(index.with_name("names.sqlite3"))
         return cls(log, store, RecordStore(settings.archive), Index(index, registry), names)
 
+    def close(self) -> None:
+        """Close what is open in this process; the next call opens it again."""
+        self.index.close()
+
     async def archive(self, match: str) -> None:
         """Write, check and index the record of a match. Idempotent; returns only when it is safe.
 
