@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from kangtou_clients import books
-from kangtou_clients.cli import main
+from kangtou_clients.cli import main, source
 from kangtou_clients.cli.common import options_first
 from kangtou_clients.cli.config import Config, Profile
 from kangtou_clients.replaying import WallClock
@@ -270,6 +270,23 @@ def test_verify_what_is_no_record(run: Run, tmp_path: Path) -> None:
         assert out + err
 
 
+def test_what_is_too_large_for_a_record(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said before memory is taken for it, whether it is long or only says that it will be."""
+    monkeypatch.setattr(source, "MAX_BYTES", 1 << 20)
+    for name, data in (("a.ktr", bytes((1 << 20) + 1)), ("b.ktr.zst", zstandard.compress(bytes((1 << 20) + 1)))):
+        path = tmp_path / name
+        path.write_bytes(data)
+        code, out, err = run("verify", path)
+        assert (code, out) == (2, "")
+        assert "it has more than 1 MiB" in err
+
+
+def test_from_a_pipe(file: Path) -> None:
+    """As shells make them of `<(…)`."""
+    argv = ["bash", "-c", f"{sys.executable} -m kangtou_clients verify <(cat {file})"]
+    assert subprocess.run(argv, cwd=ROOT, capture_output=True, timeout=60, check=False).returncode == 0
+
+
 def test_from_the_standard_input(run: Run, hongshi: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-`."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(write_record(hongshi.record).encode())))
@@ -385,6 +402,13 @@ def test_replay_step_by_step(run: Run, file: Path, monkeypatch: pytest.MonkeyPat
     assert "[as seat 2" in out
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
     assert run("replay", file, "--step")[0] == 0
+
+
+def test_replay_what_does_not_go_together(run: Run, file: Path) -> None:
+    """Said, not left out."""
+    for words in (("--html", "x.html", "--step"), ("--step", "--fork", "1"), ("--speed", "nan"), ("--speed", "inf")):
+        code, out, err = run("replay", file, *words)
+        assert (code, out, err.count("\n")) == (2, "", 1), words
 
 
 def test_replay_at_speed(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

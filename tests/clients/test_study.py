@@ -6,15 +6,19 @@ import hashlib
 import json
 import math
 import random
+import resource
+import shutil
 import statistics
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
-from kangtou_clients.cli import main
+from kangtou_clients.cli import archive, main
 from kangtou_clients.study.stats import DEFAULT, KEYS, BadKeys, Stats, keys_of
 from kangtou_clients.study.tally import Tally, Times, half_width, wilson
 from kangtou_engine.errors import BadText
@@ -348,7 +352,41 @@ def test_parquet_and_queries(run: Any, tmp_path: Path) -> None:
         code, _, errors = run(*words)
         assert code == wanted, words
         assert errors.startswith("kangtou: "), words
+    for sql in (";", "-- nothing"):
+        assert run("query", "--in", tables, sql)[0] == 2
+    damaged = tmp_path / "damaged"
+    shutil.copytree(tables, damaged)
+    for data in (b"x", (tables / "moves.parquet").read_bytes()[:500]):
+        (damaged / "moves.parquet").write_bytes(data)
+        code, _, errors = run("query", "--in", damaged, "SELECT 1")
+        assert code == 2
+        assert errors.startswith("kangtou: the query fails: ")
     assert len(list(tables.iterdir())) == 4  # what failed left the tables and nothing else
+
+
+@contextmanager
+def disk_of(size: int) -> Iterator[None]:
+    """No file may grow beyond so many bytes, as if the disk were full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_no_half_files(run: Any, tmp_path: Path) -> None:
+    """Neither tables nor a record: what was there stays."""
+    (tmp_path / "match.ktr").write_bytes(b"before")
+    with disk_of(4096):
+        code, _, errors = run("export", "--parquet", tmp_path / "tables", GOLDEN[0].parent)
+        with pytest.raises(OSError, match="too large"):
+            archive.put_file(tmp_path / "match.ktr", bytes(5000))
+    assert code == 2
+    assert errors.startswith("kangtou: ")
+    assert list((tmp_path / "tables").iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["match.ktr"]
+    assert (tmp_path / "match.ktr").read_bytes() == b"before"
 
 
 @pytest.mark.parametrize(

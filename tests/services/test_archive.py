@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,8 @@ from kangtou_engine.record import Record, write_record
 from kangtou_services.archive import ArchiveConflict, ArchiveError, Archiver, Index, Listed, Query, RecordStore
 from kangtou_services.archive.index import BadPage, Rebuilt, _walk, listed
 from kangtou_services.archive.names import Names
-from kangtou_services.archive.store import pack, path_of
+from kangtou_services.archive.sqlite_file import IndexDamaged
+from kangtou_services.archive.store import MAX_BYTES, pack, path_of
 from kangtou_services.log.base import LogUnavailable
 from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from tests.games.parrot import GAME
@@ -305,6 +307,22 @@ def test_a_changed_byte_of_a_file_is_found(tmp_path: Path, data: st.DataObject) 
         assert write_record(record) == text
 
 
+def test_a_small_file_that_unpacks_to_very_much(tmp_path: Path) -> None:
+    """Refused by what it says of itself, before memory is taken for it; a rebuild names it and goes on."""
+    store = RecordStore(str(tmp_path))
+    store.put(play(PARROT, 1).record)
+    bomb = zstandard.ZstdCompressor(level=1).compressobj(size=MAX_BYTES + 1)
+    piece = bytes(1 << 20)
+    packed = b"".join(bomb.compress(piece) for _ in range(MAX_BYTES >> 20)) + bomb.compress(b"x") + bomb.flush()
+    assert len(packed) < 1 << 16
+    (tmp_path / "2026/11/30/bomb.ktr.zst").write_bytes(packed)
+    with pytest.raises(ArchiveError, match="more than"):
+        store.text("2026/11/30/bomb.ktr.zst")
+    found = Index(tmp_path / "records.sqlite3")
+    assert found.rebuild(store) == Rebuilt(1, 0, ("2026/11/30/bomb.ktr.zst",))
+    found.close()
+
+
 def test_paths_say_the_day_of_the_end(tmp_path: Path) -> None:
     """In UTC."""
     record = play(PARROT, 1).record
@@ -434,7 +452,7 @@ def test_rows_that_are_taken_out(index: Index) -> None:
     assert [one.match for one in index.page(Query(), 200)[0]] == [f"m{number}" for number in range(99, -1, -3)]
     assert index.page(Query(game="hongshi"), 10) == ([], "")
     assert len(index.page(Query(game="duizhu"), 200)[0]) == 34
-    with index._using() as db:
+    with index._file.using() as db:
         wrong = db.execute(
             "SELECT term FROM terms WHERE held <> (SELECT count(*) FROM postings WHERE postings.term = terms.id)"
         ).fetchall()
@@ -490,6 +508,43 @@ def test_an_index_of_another_version_is_refused(tmp_path: Path, index: Index) ->
         other.count()
 
 
+@pytest.mark.parametrize("damage", ["no sqlite", "pages", "cut off"])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, index: Index, damage: str) -> None:
+    """It is set aside and filled again from the records; a process that has the old file open goes over to the new."""
+    store = RecordStore(str(tmp_path / "archive"))
+    rows = [listed(record, store.put(record)) for record in (play(PARROT, number).record for number in range(3))]
+    index.rebuild(store)
+    before = index.page(Query(), 10)
+    other = Index(index.path)
+    assert other.page(Query(), 10) == before
+    index.close()
+    other.close()  # the log goes into the file
+    data = index.path.read_bytes()
+    pages = data[:4096] + bytes(byte ^ 0x55 for byte in data[4096:])
+    changed = {"no sqlite": b"nothing" * 5000, "pages": pages, "cut off": data[:5000]}[damage]
+    index.path.write_bytes(changed)
+    with pytest.raises(IndexDamaged, match="made anew"):
+        index.rebuild(store)
+    assert Path(f"{index.path}.broken").stat().st_size == len(changed)
+    assert not other.whole()
+    assert index.rebuild(store) == Rebuilt(3, 0, ())
+    assert other.page(Query(), 10) == index.page(Query(), 10) == before
+    assert other.add(rows) == 0
+    other.close()
+
+
+def test_an_index_that_is_deleted_under_a_running_server(index: Index) -> None:
+    """The next use begins a new one, and does not write into what nobody sees any more."""
+    index.add([row(1)])
+    other = Index(index.path)
+    assert other.count() == 1
+    for file in index.path.parent.glob(f"{index.path.name}*"):
+        file.unlink()
+    assert (index.count(), index.add([row(2)])) == (0, 1)
+    assert other.find(row(2).match) == row(2)
+    other.close()
+
+
 # ---- names ----
 
 
@@ -531,7 +586,7 @@ def test_record_text_survives_the_store(tmp_path: Path) -> None:
 def test_a_page_is_found_by_an_index(index: Index, query: Query) -> None:
     """Whatever is asked for: no scan of all, no sorting; so it stays fast at a million records."""
     index.add(row(number) for number in range(30))
-    with index._using() as db:
+    with index._file.using() as db:
         walk = _walk(db, query, index.registry)
         assert walk is not None
         for sql, values in (walk.rows((5, "m"), (0, ""), 50), walk.end((5, "m"), (0, ""), 50)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -93,9 +94,19 @@ def export(
         data = _text(common, match)
         path = folder / f"{match}{'.ktr' if plain else SUFFIX}"
         packed = data if plain else zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
-        path.write_bytes(packed)
+        put_file(path, packed)
         common.put_json({"match": match, "file": str(path)}) if common.json else common.put(str(path))
     return OK
+
+
+def put_file(path: Path, data: bytes) -> None:
+    """There whole or not at all. Raises OSError."""
+    half = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        half.write_bytes(data)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
 
 
 def _text(common: Common, match: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Annotated
 
 import typer
@@ -63,9 +64,11 @@ def replay(
     source = load(common, target)
     record = source.record(common)
     who = _who(common, record, seat, spectator, open_)
+    if bool(html) + step + bool(fork) > 1:
+        raise common.fail(USAGE, "only_one_way")
     if table not in TABLES:
         raise common.fail(USAGE, "bad_table", text=table, tables=", ".join(TABLES))
-    if speed < 0:
+    if not 0 <= speed < math.inf:
         raise common.fail(USAGE, "bad_speed")
     found = _replay(common, record, who)
     if found is None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import zstandard
 
@@ -40,10 +41,11 @@ class Source:
 def load(common: Common, target: str) -> Source:
     """FILE, `-` or MATCH. Raises CommandError."""
     if target == "-":
-        return Source("-", _unpacked(common, "-", sys.stdin.buffer.read()))
+        return Source("-", _whole(common, "-", sys.stdin.buffer))
     path = Path(target)
-    if path.is_file():
-        return Source(target, _unpacked(common, target, path.read_bytes()))
+    if path.is_file() or path.is_fifo():  # a pipe: `<(zstd -dc …)`
+        with path.open("rb") as file:
+            return Source(target, _whole(common, target, file))
     if path.suffix in SUFFIXES or "/" in target or not valid_id(target):
         raise common.fail(NOT_FOUND, "no_file", path=target)
     from .remote import fetch
@@ -51,10 +53,16 @@ def load(common: Common, target: str) -> Source:
     return fetch(common, target)
 
 
-def _unpacked(common: Common, where: str, data: bytes) -> bytes:
+def _whole(common: Common, where: str, file: BinaryIO) -> bytes:
+    """All of a file, unpacked."""
+    data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise common.fail(USAGE, "too_large", path=where, mb=MAX_BYTES >> 20)
     if not data.startswith(_ZSTD):
         return data
     try:
+        if zstandard.frame_content_size(data) > MAX_BYTES:  # the decompressor believes it, and takes the memory
+            raise common.fail(USAGE, "too_large", path=where, mb=MAX_BYTES >> 20)
         return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise common.fail(USAGE, "bad_zstd", path=where) from error

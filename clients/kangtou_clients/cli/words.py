@@ -19,6 +19,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "bad_yaml": ("{path}: not a case file: {problem}", "{path}：不是用例文件：{problem}"),
     "cases_total": ("{passed} passed, {failed} failed", "{passed} passed, {failed} failed"),
     "bad_record": ("{path}: {problem}", "{path}：{problem}"),
+    "too_large": ("{path} is no record: it has more than {mb} MiB", "{path} 不是记录：超过 {mb} MiB"),
     "bad_zstd": ("{path} cannot be unpacked", "无法解压 {path}"),
     # verify
     "verify_ok": ("in order", "无误"),
@@ -63,7 +64,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{path}：{view}，单个文件 {kb} kB；用任意浏览器打开",
     ),
     "page_failed": ("{path} cannot be written: {problem}", "无法写入 {path}：{problem}"),
-    "bad_speed": ("a speed is greater than 0", "速度须大于 0"),
+    "bad_speed": ("a speed is a number greater than 0", "速度须是大于 0 的数"),
+    "only_one_way": ("choose one of --html, --step and --fork", "--html、--step、--fork 只能选一个"),
     "step_help": (
         "Enter: on   b: back   g 2:3: go to round 2, trick 3 (or @SEQ, +SECONDS, end)   s 0: seat 0   p: spectator   "
         "o: open   t: table   l: legal plays   c: clocks   f 0: bots go on from here, one for seat 0   q: end",

@@ -5,6 +5,7 @@ Written a batch at a time, so memory does not grow with the records; the files a
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -122,6 +123,7 @@ class Tables:
             if kind is None:
                 for table in SCHEMAS:
                     self._flush(table)
+                    self._writers[table].close()
         except BaseException:
             self._drop()
             raise
@@ -129,16 +131,16 @@ class Tables:
             self._drop()
             return
         for table in SCHEMAS:
-            self._writers[table].close()
-        for table in SCHEMAS:
             self._part(table).replace(file_of(self.folder, table))
 
     def _part(self, table: str) -> Path:
         return self.folder / f".{table}.{os.getpid()}.part"
 
     def _drop(self) -> None:
-        for table, writer in self._writers.items():
-            writer.close()
+        for writer in self._writers.values():
+            with contextlib.suppress(OSError):  # on a full disk a file cannot be closed properly, but taken away
+                writer.close()
+        for table in SCHEMAS:
             self._part(table).unlink(missing_ok=True)
 
     def add(self, facts: Facts, names: Sequence[str] = ()) -> None:

@@ -79,13 +79,15 @@ class BadQuery(ValueError):
 def run(folder: Path, sql: str) -> tuple[list[str], list[Sequence[Any]]]:
     """Columns and rows of a query over the tables of a folder. Raises NoTable, BadQuery."""
     with duckdb.connect() as db:
-        for table in TABLES:
-            path = folder / f"{table}.parquet"
-            if not path.is_file():
-                raise NoTable(2, table, str(folder))
-            quoted = str(path).replace("'", "''")
-            db.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{quoted}')")
         try:
+            for table in TABLES:
+                path = folder / f"{table}.parquet"
+                if not path.is_file():
+                    raise NoTable(2, table, str(folder))
+                quoted = str(path).replace("'", "''")
+                db.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{quoted}')")
+            if not duckdb.extract_statements(sql):
+                raise BadQuery("there is no statement in it")
             done = db.execute(sql)
             return [column[0] for column in done.description or ()], list(done.fetchall())
         except duckdb.Error as error:

@@ -25,7 +25,7 @@ def files_of(paths: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in paths:
         path = Path(text)
-        if text == "-" or path.is_file():
+        if text == "-" or path.is_file() or path.is_fifo():
             found.append(text)
         elif path.is_dir():
             found += sorted(str(one) for one in path.rglob("*") if one.suffix in SUFFIXES and one.is_file())

@@ -94,6 +94,8 @@ class DumpReader:
         if first.startswith(FORMAT.encode() + b" "):
             yield self._single(first)
             return
+        if not first:
+            raise BadText("it is empty, or breaks off before its first line", 1)
         if first != f"{DUMP} {VERSION}\n".encode():
             raise BadText(f"not a dump and not a record: it must begin with `{DUMP} {VERSION}` or `{FORMAT} 1`", 1)
         self._count(first)

@@ -14,6 +14,7 @@ from ..games import load_registry
 from ..settings import Settings
 from .archiver import index_file
 from .index import Index
+from .sqlite_file import IndexDamaged
 from .store import ArchiveError, RecordStore
 
 
@@ -49,7 +50,12 @@ def main(settings: Settings) -> int:
     try:
         store = RecordStore(settings.archive)
         store.check()
-        done = index.rebuild(store, tell=tell, afresh="--afresh" in sys.argv[2:])
+        afresh = "--afresh" in sys.argv[2:]
+        try:
+            done = index.rebuild(store, tell=tell, afresh=afresh)
+        except IndexDamaged as error:
+            sys.stderr.write(f"kangtou: {error}\n")
+            done = index.rebuild(store, tell=tell, afresh=afresh)
     except (ArchiveError, OSError) as error:
         sys.stderr.write(f"kangtou: {error}\n")
         return 2

@@ -1,6 +1,6 @@
-"""Finding records: a sqlite file beside the data, rebuilt from the records alone whenever it is lost.
+"""Finding records: a sqlite file beside the data, rebuilt from the records alone whenever it is lost or damaged.
 
-Several processes use it at once (WAL). A row is found by its terms (`rows`), each with a list of postings in the order
+Several processes use it at once. A row is found by its terms (`rows`), each with a list of postings in the order
 of ends; paging is by key, so the thousandth page costs what the first does. All calls block.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from kangtou_engine.registry import REGISTRY, Registry
 
 from .rows import FIELDS, Listed, listed, postings
 from .search import BadPage, Key, Query, Walk, position, token_of, wanted
+from .sqlite_file import SqliteFile
 from .store import SUFFIX, ArchiveError, RecordStore
 
 __all__ = ["BadPage", "Index", "Listed", "Query", "Rebuilt", "listed"]
@@ -58,9 +58,8 @@ class Index:
     def __init__(self, path: Path, registry: Registry = REGISTRY) -> None:
         self.path = path
         self.registry = registry
-        self._lock = threading.Lock()
-        self._db: sqlite3.Connection | None = None
         self._terms: dict[str, int] = {}
+        self._file = SqliteFile(path, _TABLES, VERSION, self._terms.clear)
 
     # ---- rows ----
 
@@ -116,7 +115,7 @@ class Index:
 
     def find(self, match: str) -> Listed | None:
         """One match."""
-        with self._using() as db:
+        with self._file.using() as db:
             return _one(db, match)
 
     def page(self, query: Query, size: int, token: str = "") -> tuple[list[Listed], str]:
@@ -127,13 +126,13 @@ class Index:
         below, down_to = query.bounds
         if (after := position(token)) is not None:
             below = min(below, after)
-        with self._using() as db:
+        with self._file.using() as db:
             walk = _walk(db, query, self.registry)
             return _gather(db, walk, below, down_to, size) if walk else ([], "")
 
     def count(self) -> int:
         """How many records it knows."""
-        with self._using() as db:
+        with self._file.using() as db:
             return int(db.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def older(self, kind: str, before_ms: int, size: int) -> list[Listed]:
@@ -141,14 +140,14 @@ class Index:
         sql = (
             f"SELECT {', '.join(FIELDS)} FROM records WHERE kind = ? AND ended_ms < ? ORDER BY ended_ms, match LIMIT ?"
         )
-        with self._using() as db:
+        with self._file.using() as db:
             return [_listed(row) for row in db.execute(sql, (kind, before_ms, size))]
 
     # ---- rebuilding ----
 
     def whole(self) -> bool:
         """Whether it has been filled to the end once; from then on whoever writes a record adds it."""
-        with self._using() as db:
+        with self._file.using() as db:
             return db.execute("SELECT 1 FROM facts WHERE name = 'whole'").fetchone() is not None
 
     def rebuild(
@@ -201,40 +200,23 @@ class Index:
         return self.add(rows)
 
     def _matches(self) -> list[str]:
-        with self._using() as db:
+        with self._file.using() as db:
             return [str(match) for (match,) in db.execute("SELECT match FROM records")]
 
     # ---- the file ----
 
     def close(self) -> None:
         """Let go of the file."""
-        with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-
-    @contextmanager
-    def _using(self) -> Iterator[sqlite3.Connection]:
-        """For one thread at a time."""
-        with self._lock:
-            try:
-                if self._db is None:
-                    self._db = _open(self.path)
-                yield self._db
-            except sqlite3.Error as error:
-                raise ArchiveError(f"the index of the archive: {error}") from error
+        self._file.close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction."""
-        with self._using() as db:
-            db.execute("BEGIN IMMEDIATE")
+        with self._file.writing() as db:
             try:
                 yield db
-                db.execute("COMMIT")
             except BaseException:
                 self._terms.clear()  # their numbers may have been given in this transaction
-                db.execute("ROLLBACK")
                 raise
 
 
@@ -271,20 +253,6 @@ def _gather(db: sqlite3.Connection, walk: Walk, below: Key, down_to: Key, size: 
         if scanned >= SCAN:
             return found, token_of(last)
         chunk = min(2 * chunk, 2_000)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, timeout=30.0, check_same_thread=False, isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")  # it can be rebuilt
-    db.execute("PRAGMA cache_size = -32000")  # kilobytes
-    if db.execute("PRAGMA user_version").fetchone()[0] not in (0, VERSION):
-        db.close()
-        raise sqlite3.DatabaseError(f"{path.name} is of another version: remove it, it is rebuilt from the records")
-    db.executescript(_TABLES)
-    db.execute(f"PRAGMA user_version = {VERSION}")
-    return db
 
 
 def _count(db: sqlite3.Connection, held: Counter[int]) -> None:

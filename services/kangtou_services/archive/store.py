@@ -60,6 +60,8 @@ def pack(text: str) -> bytes:
 def unpack(packed: bytes, path: str) -> str:
     """The text again. Raises ArchiveError."""
     try:
+        if zstandard.frame_content_size(packed) > MAX_BYTES:  # the decompressor believes it, and takes the memory
+            raise ArchiveError(f"{path} says that it unpacks to more than {MAX_BYTES} bytes")
         frame = zstandard.ZstdDecompressor()
         return frame.decompress(packed, max_output_size=MAX_BYTES, allow_extra_data=False).decode()
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
