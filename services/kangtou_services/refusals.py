@@ -39,6 +39,7 @@ _TEXTS = {
         "该机器人在此池中已有 {limit} 个排队或座位",
     ),
     "pool_full": ("too many wait in this pool; try again later", "此匹配池排队人数已满，请稍后再试"),
+    "not_of_the_house": ("this is not the secret of this server's house bots", "这不是本站机器人的口令"),
     "unknown_account": ("there is no such account", "没有该账号"),
     "block_self": ("you cannot block yourself", "不能屏蔽自己"),
     "too_many_blocks": (

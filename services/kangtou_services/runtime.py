@@ -12,7 +12,7 @@ from kangtou_engine.registry import Registry
 from .archive.archiver import Archiver
 from .directory import Directory, MemoryDirectory, RedisDirectory
 from .games import load_registry
-from .house import House, Unserved
+from .house import House, Lent, MemoryNeeds, NeedStore, RedisNeeds, Unserved
 from .log.base import EventLog, MatchStore
 from .log.commit import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
@@ -41,6 +41,7 @@ class Backend:
     close: Callable[[], Awaitable[None]]
     house: House = field(default_factory=Unserved)
     tournaments: TournamentStore = field(default_factory=MemoryTournamentStore)
+    needs: NeedStore = field(default_factory=MemoryNeeds)
 
 
 def _archiver(
@@ -57,7 +58,7 @@ async def on_redis(settings: Settings) -> Backend:
     await load_library(client)
     registry = load_registry(settings.extra_games)
     ratings = RedisRatingStore(client, settings.replicas)
-    disks = Disks(replicas=settings.replicas)
+    disks, needs = Disks(replicas=settings.replicas), RedisNeeds(client, settings.replicas)
     event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
     archiver = _archiver(settings, event_log, store, Noting(ratings, registry), registry)
 
@@ -76,7 +77,9 @@ async def on_redis(settings: Settings) -> Backend:
         ratings,
         client,
         close,
+        Lent(needs),
         tournaments=RedisTournamentStore(client, settings.replicas),
+        needs=needs,
     )
 
 
@@ -84,7 +87,7 @@ def in_memory(settings: Settings) -> Backend:
     """All in this process: for practice and tests."""
     server = MemoryServer()
     registry, ratings = load_registry(settings.extra_games), MemoryRatingStore()
-    event_log, store = MemoryLog(server), MemoryMatchStore(server)
+    event_log, store, needs = MemoryLog(server), MemoryMatchStore(server), MemoryNeeds()
     archiver = _archiver(settings, event_log, store, Noting(ratings, registry), registry)
 
     async def close() -> None:
@@ -101,4 +104,6 @@ def in_memory(settings: Settings) -> Backend:
         ratings,
         None,
         close,
+        Lent(needs),
+        needs=needs,
     )

@@ -60,7 +60,8 @@ class Settings(BaseSettings):
     window_points: int = 200  # how far apart ratings may be at first in rated pools of people,
     window_per_s: int = 20  # so much more with each second of waiting,
     window_open_s: int = 60  # and as far as they like after that
-    house_bots: int = 4
+    house_bots: int = 5  # accounts of the house bots that `up` runs; 0: none
+    house_secret: str = ""  # by which bots become those of the house; empty: they cannot
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked
     tournaments: bool = True  # whether `up` starts a runner

@@ -112,6 +112,7 @@ def _environment(settings: Settings) -> None:
         os.environ[f"KANGTOU_{name.upper()}"] = str(value).lower() if isinstance(value, bool) else str(value)
     os.environ["KANGTOU_DATA"] = str(settings.data.absolute())
     os.environ["KANGTOU_LINK_SECRET"] = settings.link_secret or _kept(settings.data / "link.secret")
+    os.environ["KANGTOU_HOUSE_SECRET"] = settings.house_secret or _kept(settings.data / "house.secret")
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_AUTH_TOKEN", _kept(settings.data / "ray.secret"))
 
@@ -149,5 +150,6 @@ def children(settings: Settings) -> list[Child]:
         found.append(Child("runner", [*services, "runner"]))
     if settings.house_bots:
         bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", f"{settings.host}:{settings.port}"]
-        found.append(Child("bots", bots))
+        kept = settings.data.absolute() / "house"
+        found.append(Child("bots", [*bots, "--accounts", str(settings.house_bots), "--keep", str(kept)]))
     return found

@@ -10,10 +10,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from kangtou_clients.api import CallFailed, Client, Ending, Match, Refused, Session, connect
-from kangtou_clients.bots.house import stand_in
 from kangtou_clients.bots.player import Tally, dice, play
+from kangtou_clients.bots.serving import stand_in
 from kangtou_services.games import load_registry
 from kangtou_services.host import health
+from kangtou_services.house import MemoryHouse
 from kangtou_services.table.core import Table
 from tests.inprocess import Server, until, whole_server
 
@@ -42,8 +43,7 @@ async def joined(session: Session, *, seat: int | None = None, delegate: bool = 
 
 async def test_a_marked_account_stands_in_and_everybody_is_told() -> None:
     """Unary, for scripts: hand over, take back, and the same again under the same ids."""
-    async with whole_server(gateways=2) as server, AsyncExitStack() as stack:
-        server.identity.roles["helper"] = frozenset({"player", "house"})
+    async with whole_server(gateways=2, house=MemoryHouse({"helper"})) as server, AsyncExitStack() as stack:
         await server.make("m1", people=("ann",), options={"rounds": 8}, turn_ms=5_000, bank_ms=1_000)
         ann, mine = await stack.enter_async_context(client_of(server, "ann"))
         _, eves = await stack.enter_async_context(client_of(server, "eve", 1))
@@ -63,7 +63,7 @@ async def test_a_marked_account_stands_in_and_everybody_is_told() -> None:
         assert match.prompt is None
         back = await ann.take_back("m1", command_id="t1")
         assert not isinstance(back, Refused)
-        assert await asyncio.wait_for(lent, 5)
+        assert await asyncio.wait_for(lent, 5) is None
         await until(lambda: not any(one.delegated for one in watched.seats))
         assert isinstance(reused := await ann.take_back("m1", command_id="h1"), Refused)
         assert reused.code == "id_reused"
@@ -79,9 +79,7 @@ async def _bot(server: Server, name: str) -> None:
 
 async def test_who_may_not_stand_in() -> None:
     """Accounts that are not let in, for a seat whose owner plays, with a seat of their own, for a second seat."""
-    async with whole_server() as server, AsyncExitStack() as stack:
-        for name in ("helper", "bob"):
-            server.identity.roles[name] = frozenset({"player", "house"})
+    async with whole_server(house=MemoryHouse({"helper", "bob"})) as server, AsyncExitStack() as stack:
         await server.make("m1", people=("ann", "cat"), turn_ms=60_000, substitute_ms=60_000)
         sessions = {}
         for name in ("ann", "bob", "cat", "eve", "helper"):
@@ -122,8 +120,7 @@ async def _refused(session: Session, seat: int) -> str:
 async def test_a_match_that_everybody_has_left_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     """A substitute is nobody's presence: docs/clocks.md."""
     monkeypatch.setattr(health, "ABSENT_CHECK_S", 0.05)
-    async with whole_server(absent_ms=400) as server, AsyncExitStack() as stack:
-        server.identity.roles["helper"] = frozenset({"player", "house"})
+    async with whole_server(absent_ms=400, house=MemoryHouse({"helper"})) as server, AsyncExitStack() as stack:
         await server.make("m1", people=("ann",), options={"rounds": 1000}, turn_ms=300, window_ms=300)
         helper = (await stack.enter_async_context(client_of(server, "helper")))[1]
         async with client_of(server, "ann") as (ann, mine):

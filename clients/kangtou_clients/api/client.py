@@ -21,6 +21,7 @@ from kangtou_engine.game import Legal
 from kangtou_engine.registry import REGISTRY, Registry
 
 from .accounts import Accounts
+from .house import House
 from .lobby import Lobby
 from .session import Session
 from .tables import Tables
@@ -60,6 +61,7 @@ class Client:
         self.registry = registry
         self.channel = grpc.aio.insecure_channel(address, options=OPTIONS)
         self.accounts = Accounts(self)
+        self.house = House(self)
         self.lobby = Lobby(self)
         self.tables = Tables(self)
         self._retry_s = retry_s

@@ -43,6 +43,7 @@ class Wanted:
     bank_ms: int = 0
     increment_ms: int = 0
     lag_ms: int = 0
+    lag_match_ms: int = 0
 
     def choice(self) -> game_pb2.GameChoice:
         """For the protocol."""
@@ -57,6 +58,7 @@ class Wanted:
             bank_ms=self.bank_ms,
             increment_ms=self.increment_ms,
             lag_ms=self.lag_ms,
+            lag_match_ms=self.lag_match_ms,
         )
 
 

@@ -1,86 +1,116 @@
-"""House bots: always a ticket in the pool `house`, for whoever wants to play at once.
+"""House bots: they sit, queue and stand in where the server asks them to, and play like anybody else. docs/house-bots.md.
 
-There is one account less than a game has seats, and an account sits once in a match, so house bots never play among
-themselves: a match comes about when somebody else joins the pool.
+A process serves with several accounts, for an account has one seat in a match. Each has a file (kept.py), so that it
+comes back to its seats after a restart.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import secrets
+from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
 
-from kangtou_engine.cards import Seat
-from kangtou_engine.game import Pick
-from kangtou_engine.registry import REGISTRY
+from kangtou_engine.registry import REGISTRY, Registry
 
-from ..api import ApiError, Client, Gone, Login, Place, Refused, Session, Wanted, connect
-from .player import Tally, dice, play
-from .runner import Job, play_job
+from ..api import CallFailed, Client, NotAuthenticated, Refused, Unavailable, connect
+from ..api.house import Offer, Withdrawn
+from .kept import Kept, Place, places
+from .serving import Serving
 
-POOL = "house"
-NAMES = ("炕头小二", "炕头老张", "炕头大姐", "炕头老叔", "炕头三妹")
 PAUSE_S = 1.0
 
 
-async def serve(address: str, tables: int, policy: str = "greedy") -> None:
-    """Serve until cancelled, up to `tables` matches of each account in each game at once."""
-    async with asyncio.TaskGroup() as group:
-        for place, name in enumerate(NAMES):
-            group.create_task(_account(address, name, place, tables, policy))
+class NotOfTheHouse(Exception):
+    """The server does not let these bots in. The text is for people."""
 
 
-async def _account(address: str, name: str, place: int, tables: int, policy: str) -> None:
-    async with connect(address) as client:
-        login = await _login(client, name)
-        if isinstance(login, Refused):
-            raise RuntimeError(f"the house cannot register: {login.code}")
-        async with client.play() as session, asyncio.TaskGroup() as group:
-            for game in REGISTRY.names():
-                seats = REGISTRY.game(game).config().seats
-                if place < seats - 1:
-                    group.create_task(_game(client, session, game, tables, policy))
+def _quiet(line: str) -> None:
+    """Nobody is told."""
 
 
-async def stand_in(session: Session, match_id: str, seat: Seat, policy: str, pick: Pick, tally: Tally) -> bool:
-    """Play a seat for its owner, who is away, until he takes it back or the match ends. False if it was not let in.
+async def serve(
+    address: str,
+    *,
+    secret: str,
+    keep: Path,
+    accounts: int,
+    tables: int,
+    policy: str = "greedy",
+    told: Callable[[str], None] = _quiet,
+    registry: Registry = REGISTRY,
+) -> None:
+    """Serve until cancelled, each account in up to `tables` matches of each game at once.
 
-    Raises CallFailed.
+    Raises NotOfTheHouse, OSError (`keep` cannot be written). When cancelled it first hands its seats over.
     """
-    match = await session.attach(match_id, seat=seat, delegate=True)
-    if isinstance(match, Refused):
-        return False
-    with contextlib.suppress(Gone):  # the owner plays again
-        await play(match, policy, pick, tally)
-    return True
+    with places(keep, address, accounts) as kept:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for place in kept:
+                    group.create_task(_account(address, secret, place, tables, policy, told, registry))
+        except* NotOfTheHouse as several:
+            raise NotOfTheHouse(str(several.exceptions[0])) from None
 
 
-async def _login(client: Client, name: str) -> Login | Refused:
-    while True:
-        with contextlib.suppress(ApiError):
-            return await client.accounts.register(name, "bot")
-        await asyncio.sleep(PAUSE_S)
-
-
-async def _game(client: Client, session: Session, game: str, tables: int, policy: str) -> None:
-    free = asyncio.Semaphore(max(1, tables))
-    tally, pick = Tally(), dice()
-    async with asyncio.TaskGroup() as group:
-
-        async def one(place: Place) -> None:
+async def _account(
+    address: str, secret: str, place: Place, tables: int, policy: str, told: Callable[[str], None], registry: Registry
+) -> None:
+    async with connect(address, registry=registry) as client:
+        account_id = await _signed_in(client, secret, place)
+        async with client.play(give_up_s=float("inf")) as session:
+            serving = Serving(client, session, account_id, secrets.token_hex(8), policy)
+            capacity = dict.fromkeys(registry.names(), tables)
             try:
-                await play_job(session, Job(place.match_id, place.seat, place.entropy), policy, pick, tally)
+                async with aclosing(client.house.serve(serving.process, capacity)) as news:
+                    async for one in news:
+                        if isinstance(one, Offer):
+                            serving.begin(one)
+                        elif isinstance(one, Withdrawn):
+                            serving.withdraw(one.offer_id)
+                        else:
+                            told(f"{place.name} {account_id} serves")
+            except CallFailed as error:
+                raise NotOfTheHouse(error.text or error.status) from error
             finally:
-                free.release()
+                await serving.hand_over()
 
-        while True:
-            await free.acquire()
-            try:
-                async with client.lobby.quick(Wanted(game), pool=POOL) as queue:
-                    place = await queue.place()
-            except ApiError:
-                place = None
-            if isinstance(place, Place):
-                group.create_task(one(place))
-            else:
-                free.release()
-                await asyncio.sleep(PAUSE_S)
+
+async def _signed_in(client: Client, secret: str, place: Place) -> str:
+    """As the account of the file, or as a new one, which is then of the house; its id. Waits for the server."""
+    while True:
+        try:
+            return await _once(client, secret, place)
+        except Unavailable:
+            await asyncio.sleep(PAUSE_S)
+        except CallFailed as error:
+            raise NotOfTheHouse(error.text or error.status) from error
+
+
+async def _once(client: Client, secret: str, place: Place) -> str:
+    kept = place.read()
+    client.token = kept.token
+    if kept.token:
+        try:
+            if kept.is_old() and not isinstance(login := await client.accounts.renew(), Refused):
+                kept = Kept(kept.account_id, login.token, login.expires_ms)
+                place.write(kept)
+            account_id = (await client.accounts.who_am_i()).account_id
+        except NotAuthenticated:
+            client.token = ""
+            account_id = await _registered(client, place)
+    else:
+        account_id = await _registered(client, place)
+    if refused := await client.house.join(secret):
+        raise NotOfTheHouse(refused.text_en)
+    return account_id
+
+
+async def _registered(client: Client, place: Place) -> str:
+    login = await client.accounts.register(place.name, "bot")
+    if isinstance(login, Refused):
+        raise NotOfTheHouse(login.text_en)
+    assert login.account is not None
+    place.write(Kept(login.account.account_id, login.token, login.expires_ms))
+    return login.account.account_id

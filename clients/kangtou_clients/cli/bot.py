@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..bots.house import NotOfTheHouse
 from ..bots.house import serve as serve_house
 from ..bots.player import Tally
 from ..bots.policies import POLICIES, is_bot
 from ..bots.runner import run_queue
 from .common import DEFAULT_SERVER, Common, of
-from .exits import FAILED, OK, USAGE, CommandError
+from .config import folder
+from .exits import FAILED, NOT_ALLOWED, OK, USAGE, CommandError
 from .lobby import wanted_of
 from .remote import Remote
 from .remote import run as run_remote
@@ -132,18 +137,61 @@ class _Told:
 def serve(
     context: typer.Context,
     tables: Annotated[
-        int, typer.Option("--tables", min=1, max=256, help="matches at once of each bot in each game")
+        int, typer.Option("--tables", min=1, max=256, help="matches at once of each account in each game")
     ] = 4,
     policy: Annotated[str, typer.Option("--bot", metavar="|".join(POLICIES), help="how they play")] = "greedy",
+    accounts: Annotated[
+        int, typer.Option("--accounts", min=1, max=64, help="an account has one seat in a match; 5 fill a table of six")
+    ] = 5,
+    secret_file: Annotated[
+        Path,
+        typer.Option("--secret-file", help="where the server's house secret is, unless KANGTOU_HOUSE_SECRET is it"),
+    ] = Path("kangtou-data/house.secret"),
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="folder for their accounts; default: beside the configuration")
+    ] = None,
 ) -> int:
-    """House bots: they wait in the pool `house` for whoever queues there (`kangtou quick GAME --pool house`).
+    """House bots: they take free seats, fill queues and stand in for players who are away, where the server asks them.
 
-    Runs until Ctrl-C; `kangtou up` keeps one going.
+    `kangtou up` keeps one going; more may run, here or elsewhere, with the server's house secret. The accounts are kept
+    across restarts. Runs until Ctrl-C, then hands its seats over.
+
+    \b
+    Examples:
+      kangtou bot serve --secret-file /srv/kangtou/house.secret
+      KANGTOU_HOUSE_SECRET=... kangtou --server cards.example:7480 bot serve --accounts 3 --tables 8
     """
     common = of(context)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if policy not in POLICIES:
+        raise CommandError(USAGE, f"--bot is one of {', '.join(POLICIES)}, not {policy!r}")
+    secret = os.environ.get("KANGTOU_HOUSE_SECRET", "")
     try:
-        asyncio.run(serve_house(common.server or DEFAULT_SERVER, tables, policy))
-    except KeyboardInterrupt:
-        return OK
+        secret = secret or secret_file.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise CommandError(USAGE, f"no house secret: KANGTOU_HOUSE_SECRET is not set, and no {secret_file}") from error
+
+    def told(line: str) -> None:
+        if common.json:
+            common.put_json({"serving": line.split(" ")[-2]})
+        else:
+            common.put(line)
+
+    async def work() -> None:
+        server, folder_of = common.server or DEFAULT_SERVER, keep or folder() / "house"
+        serving = asyncio.ensure_future(
+            serve_house(
+                server, secret=secret, keep=folder_of, accounts=accounts, tables=tables, policy=policy, told=told
+            )
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+
+    try:
+        asyncio.run(work())
+    except NotOfTheHouse as error:
+        raise common.fail(NOT_ALLOWED, "server_says", text=error) from error
+    except OSError as error:
+        raise CommandError(USAGE, f"{keep or folder() / 'house'}: {error.strerror}") from error
     return OK

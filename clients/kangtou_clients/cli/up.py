@@ -26,7 +26,7 @@ def up(
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="port of the gateways")] = 7480,
     gateways: Annotated[int, typer.Option("--gateways", min=1, max=64, help="gateway processes on that port")] = 1,
     actors: Annotated[int, typer.Option("--actors", min=0, max=256, help="table actors; 0: one a core")] = 0,
-    house_bots: Annotated[int, typer.Option("--house-bots", min=0, max=64, help="bots of the house that fill up")] = 4,
+    house_bots: Annotated[int, typer.Option("--house-bots", min=0, max=64, help="accounts of house bots; 0: none")] = 5,
     redis: Annotated[
         str, typer.Option("--redis", metavar="URL", help="a Redis of yours; default: an embedded one")
     ] = "",

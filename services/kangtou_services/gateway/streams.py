@@ -23,7 +23,7 @@ from kangtou.v1 import play_pb2 as play
 
 from ..agreement import HUMAN
 from ..house import House
-from ..identity import HOUSE, Session, StoreUnavailable
+from ..identity import Session, StoreUnavailable
 from ..settings import Settings
 from ..table.commands import refused
 from ..tournament.ids import tournament_of
@@ -68,7 +68,6 @@ class PlayStream:
         self.changed = asyncio.Event()  # less may be due than before
         self.lag = Lag(asyncio.get_running_loop().time)
         self._house = house
-        self._is_house = HOUSE in session.account.roles
         self._ping_s = settings.ping_ms / 1000 if session.account.kind == HUMAN else 0.0
         self._asking: set[asyncio.Task[None]] = set()  # whether this account may play for a seat
         self._context = context
@@ -312,7 +311,7 @@ class PlayStream:
     async def _follow_as_substitute(self, key: Key, body: play.Attach) -> None:
         code = "not_allowed"
         try:
-            allowed = self._is_house or await self._house.may_play(self.account_id, body.match_id, body.seat)
+            allowed = await self._house.may_play(self.account_id, body.match_id, body.seat)
         except StoreUnavailable:
             allowed, code = False, "table_unavailable"
         if allowed:

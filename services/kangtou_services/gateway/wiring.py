@@ -17,6 +17,7 @@ from ..runtime import Backend
 from . import (
     account_service,
     archive_service,
+    house_service,
     lobby_service,
     people_service,
     rating_service,
@@ -43,4 +44,5 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
         rating_service.add(identity),
         tournament_service.add,
         people_service.add(identity, blocks),
+        house_service.add(identity, backend.needs),
     )

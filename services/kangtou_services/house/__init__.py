@@ -1,5 +1,22 @@
-"""The seam to whoever lends house bots to seats whose owners are away. base.py is it."""
+"""House bots as a server sees them: base.py is the seam to tables, needs.py what they are wanted for and its store."""
 
 from .base import House, MemoryHouse, Unserved
+from .lent import Lent
+from .memory import MemoryNeeds
+from .needs import Kind, Look, Need, NeedStore, Outcome, Worker
+from .redis import RedisNeeds
 
-__all__ = ["House", "MemoryHouse", "Unserved"]
+__all__ = [
+    "House",
+    "Kind",
+    "Lent",
+    "Look",
+    "MemoryHouse",
+    "MemoryNeeds",
+    "Need",
+    "NeedStore",
+    "Outcome",
+    "RedisNeeds",
+    "Unserved",
+    "Worker",
+]
