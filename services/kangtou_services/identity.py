@@ -35,7 +35,7 @@ class StoreUnavailable(Exception):
 class Account:
     """What may be shown of an account. `kind` is `human` or `bot` for ever.
 
-    Roles are of player, operator and house, which may play for seats whose owners are away.
+    Roles are of player, operator and house: see `is_house`.
     """
 
     account_id: str
@@ -116,6 +116,11 @@ class Identity(Protocol):
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """For operators. False if there is no such account."""
         ...
+
+
+def is_house(account: Account) -> bool:
+    """Whether an account is a bot of the house: it is offered seats that others are not (docs/house-bots.md)."""
+    return HOUSE in account.roles
 
 
 def clean_name(given: str) -> str | None:

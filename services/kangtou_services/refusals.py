@@ -40,6 +40,8 @@ _TEXTS = {
     ),
     "pool_full": ("too many wait in this pool; try again later", "此匹配池排队人数已满，请稍后再试"),
     "not_of_the_house": ("this is not the secret of this server's house bots", "这不是本站机器人的口令"),
+    "no_bot_wanted": ("no bot is wanted there", "该座位不需要机器人"),
+    "no_bots_here": ("bots of the house do not sit at this table", "本桌不接受补位机器人"),
     "unknown_account": ("there is no such account", "没有该账号"),
     "block_self": ("you cannot block yourself", "不能屏蔽自己"),
     "too_many_blocks": (

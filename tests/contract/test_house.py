@@ -47,7 +47,7 @@ async def held(needs: NeedStore, who: Worker, now_ms: int = NOW) -> list[str]:
 
 async def test_one_of_many_has_a_need(needs: NeedStore) -> None:
     """Twenty claim at once; the one who has it finds that he has it; the others never."""
-    need = seat("t1", 2, choice="{}")
+    need = seat("t1", 2, pool="{}")
     assert await needs.put("t:t1", 1, [need], NOW)
     assert (await needs.look([], NOW, LEASE)).open == (need,)
     many = [worker(f"a{number}", uuid4().hex) for number in range(20)]
@@ -130,7 +130,7 @@ async def test_who_declines_is_not_asked_again(needs: NeedStore) -> None:
 
 
 async def test_an_account_plays_for_one_seat_of_a_match(needs: NeedStore) -> None:
-    """For ever: it has seen the cards. Also after its lease, and after the table has been taken over and tells again."""
+    """It has seen the cards. Also after its lease, and after the table has been taken over and tells again."""
     house = Lent(needs, lambda: NOW)
     for number in (0, 2):
         await house.delegated("m1", number, "hongshi", 7)

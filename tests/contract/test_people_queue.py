@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
@@ -70,6 +70,9 @@ class Bots:
         if len(self.asked) == 1 and self.gateway is not None:
             for number in range(missing):
                 Call(self.hall, self.gateway, person(f"bot{number}", "bot"), pool.choice)
+
+    async def placed(self, match_id: str, game: str, seats: Mapping[int, str]) -> None:
+        raise AssertionError("none of them is of the house")
 
 
 @dataclass

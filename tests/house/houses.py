@@ -67,17 +67,20 @@ async def table_with(town: Town, wanted: Wanted, person: Client, others: int) ->
     table = await person.lobby.open(wanted)
     assert not isinstance(table, Refused), table
     place = await seated(person, table.match_id, 0)
-    tasks = []
-    for number in range(others):
-        bot = await town.client(f"Bot {number}", number % len(town.addresses))
-        tasks.append(asyncio.create_task(bot_plays(bot, await seated(bot, table.match_id))))
-    return place, tasks
+    bots = [await town.client(f"Bot {number}", number % len(town.addresses)) for number in range(others)]
+    seats = [await seated(bot, table.match_id) for bot in bots]  # the last one makes the match
+    return place, [asyncio.create_task(bot_plays(*one)) for one in zip(bots, seats, strict=True)]
 
 
 async def hands_over(client: Client, place: Place, *, leave: bool = False) -> None:
-    """A seat goes to a substitute."""
-    answer = await client.hand_over(place.match_id, command_id=secrets.token_hex(8), leave=leave, seat=place.seat)
-    assert not isinstance(answer, Refused), answer
+    """A seat goes to a substitute, once the match has begun."""
+    for _ in range(100):
+        answer = await client.hand_over(place.match_id, command_id=secrets.token_hex(8), leave=leave, seat=place.seat)
+        if not isinstance(answer, Refused):
+            return
+        assert answer.code == "not_begun", answer
+        await asyncio.sleep(0.05)
+    raise TimeoutError("it does not begin")
 
 
 async def takes_back(client: Client, place: Place) -> None:

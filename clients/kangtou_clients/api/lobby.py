@@ -152,6 +152,8 @@ class Lobby:
             kind=KINDS[terms.kind],
             ready_s=terms.ready_s,
             rematch_s=terms.rematch_s,
+            fill_after_s=terms.fill_after_s,
+            only_guests=terms.only_guests,
         )
         response = await self._client.unary(self._stub.OpenTable, request)
         return refused_from(response.refused) if response.HasField("refused") else response.table

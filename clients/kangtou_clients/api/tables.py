@@ -39,7 +39,7 @@ STATES = {"open": pb.TABLE_STATE_OPEN, "playing": pb.TABLE_STATE_PLAYING, "over"
 class TableTerms:
     """How a table is opened: what makes its match start (`seated`, `ready`, `owner`), who may sit (`human`, `bot`).
 
-    Seconds 0: the server's.
+    Seconds 0: the server's. `fill_after_s`: when house bots take the free seats; `only_guests`: not by themselves.
     """
 
     start: str = "seated"
@@ -48,6 +48,8 @@ class TableTerms:
     kind: str = ""
     ready_s: int = 0
     rematch_s: int = 0
+    fill_after_s: int = 0
+    only_guests: bool = False
 
 
 AS_USUAL = TableTerms()
@@ -122,6 +124,11 @@ class Tables:
         """As the owner, start the match."""
         request = table_pb.StartTableRequest(match_id=match_id, command_id=_id(command_id))
         return _table(await self._client.unary(self._stub.StartTable, request))
+
+    async def fill(self, match_id: str, command_id: str = "") -> pb.Table | Refused:
+        """As the owner, have bots of the house take the free seats."""
+        request = table_pb.FillSeatsRequest(match_id=match_id, command_id=_id(command_id))
+        return _table(await self._client.unary(self._stub.FillSeats, request))
 
     async def remove(self, match_id: str, account_id: str, command_id: str = "") -> pb.Table | Refused:
         """As the owner, remove somebody before the start."""

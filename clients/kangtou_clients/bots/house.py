@@ -1,4 +1,4 @@
-"""House bots: they sit, queue and stand in where the server asks them to, and play like anybody else. docs/house-bots.md.
+"""House bots: they sit, queue and stand in where the server asks them to. docs/house-bots.md.
 
 A process serves with several accounts, for an account has one seat in a match. Each has a file (kept.py), so that it
 comes back to its seats after a restart.

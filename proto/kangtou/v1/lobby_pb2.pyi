@@ -278,6 +278,7 @@ class Table(_message.Message):
     TALLY_FIELD_NUMBER: _builtins.int
     OPENED_MS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    FILL_MS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The table's own id, which is that of its first match too."""
     state: Global___TableState.ValueType
@@ -300,6 +301,8 @@ class Table(_message.Message):
     opened_ms: _builtins.int
     version: _builtins.int
     """Grows with every change."""
+    fill_ms: _builtins.int
+    """Unix ms: from then on bots of the house take the free seats. 0: they do not."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -343,10 +346,11 @@ class Table(_message.Message):
         tally: _abc.Iterable[Global___TallyRow] | None = ...,
         opened_ms: _builtins.int = ...,
         version: _builtins.int = ...,
+        fill_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "code", b"code", "current_match_id", b"current_match_id", "kind", b"kind", "match_id", b"match_id", "matches", b"matches", "opened_ms", b"opened_ms", "options", b"options", "owner_id", b"owner_id", "private", b"private", "rated", b"rated", "ready_until_ms", b"ready_until_ms", "rematch_until_ms", b"rematch_until_ms", "rules", b"rules", "seats", b"seats", "start", b"start", "state", b"state", "tally", b"tally", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "code", b"code", "current_match_id", b"current_match_id", "fill_ms", b"fill_ms", "kind", b"kind", "match_id", b"match_id", "matches", b"matches", "opened_ms", b"opened_ms", "options", b"options", "owner_id", b"owner_id", "private", b"private", "rated", b"rated", "ready_until_ms", b"ready_until_ms", "rematch_until_ms", b"rematch_until_ms", "rules", b"rules", "seats", b"seats", "start", b"start", "state", b"state", "tally", b"tally", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -505,6 +509,8 @@ class OpenTableRequest(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     READY_S_FIELD_NUMBER: _builtins.int
     REMATCH_S_FIELD_NUMBER: _builtins.int
+    FILL_AFTER_S_FIELD_NUMBER: _builtins.int
+    ONLY_GUESTS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     rules: _builtins.str
     """Named house rules instead of options."""
@@ -517,6 +523,10 @@ class OpenTableRequest(_message.Message):
     ready_s: _builtins.int
     """Seconds for the ready check, and for agreeing on another match. 0: the server's."""
     rematch_s: _builtins.int
+    fill_after_s: _builtins.int
+    """Seconds after somebody has sat down until bots of the house take the free seats of an unrated table; 0: the server's."""
+    only_guests: _builtins.bool
+    """They come only when the owner asks (FillSeats)."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -534,10 +544,12 @@ class OpenTableRequest(_message.Message):
         kind: _game_pb2.AccountKind.ValueType = ...,
         ready_s: _builtins.int = ...,
         rematch_s: _builtins.int = ...,
+        fill_after_s: _builtins.int = ...,
+        only_guests: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "kind", b"kind", "private", b"private", "rated", b"rated", "ready_s", b"ready_s", "rematch_s", b"rematch_s", "rules", b"rules", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "fill_after_s", b"fill_after_s", "kind", b"kind", "only_guests", b"only_guests", "private", b"private", "rated", b"rated", "ready_s", b"ready_s", "rematch_s", b"rematch_s", "rules", b"rules", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

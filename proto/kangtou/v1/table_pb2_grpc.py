@@ -54,6 +54,11 @@ class TableServiceStub:
                 request_serializer=kangtou_dot_v1_dot_table__pb2.StartTableRequest.SerializeToString,
                 response_deserializer=kangtou_dot_v1_dot_table__pb2.StartTableResponse.FromString,
                 _registered_method=True)
+        self.FillSeats = channel.unary_unary(
+                '/kangtou.v1.TableService/FillSeats',
+                request_serializer=kangtou_dot_v1_dot_table__pb2.FillSeatsRequest.SerializeToString,
+                response_deserializer=kangtou_dot_v1_dot_table__pb2.FillSeatsResponse.FromString,
+                _registered_method=True)
         self.RemovePlayer = channel.unary_unary(
                 '/kangtou.v1.TableService/RemovePlayer',
                 request_serializer=kangtou_dot_v1_dot_table__pb2.RemovePlayerRequest.SerializeToString,
@@ -97,6 +102,13 @@ class TableServiceServicer:
 
     def StartTable(self, request, context):
         """The owner starts the match.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FillSeats(self, request, context):
+        """The owner has bots of the house take the free seats; one is left for an owner who does not sit yet.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,6 +158,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.StartTable,
                     request_deserializer=kangtou_dot_v1_dot_table__pb2.StartTableRequest.FromString,
                     response_serializer=kangtou_dot_v1_dot_table__pb2.StartTableResponse.SerializeToString,
+            ),
+            'FillSeats': grpc.unary_unary_rpc_method_handler(
+                    servicer.FillSeats,
+                    request_deserializer=kangtou_dot_v1_dot_table__pb2.FillSeatsRequest.FromString,
+                    response_serializer=kangtou_dot_v1_dot_table__pb2.FillSeatsResponse.SerializeToString,
             ),
             'RemovePlayer': grpc.unary_unary_rpc_method_handler(
                     servicer.RemovePlayer,
@@ -271,6 +288,33 @@ class TableService:
             '/kangtou.v1.TableService/StartTable',
             kangtou_dot_v1_dot_table__pb2.StartTableRequest.SerializeToString,
             kangtou_dot_v1_dot_table__pb2.StartTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FillSeats(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kangtou.v1.TableService/FillSeats',
+            kangtou_dot_v1_dot_table__pb2.FillSeatsRequest.SerializeToString,
+            kangtou_dot_v1_dot_table__pb2.FillSeatsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -22,6 +22,8 @@ class TableServiceStub:
     """Say that one is ready, or not."""
     StartTable: _aio.UnaryUnaryMultiCallable[_table_pb2.StartTableRequest, _table_pb2.StartTableResponse]
     """The owner starts the match."""
+    FillSeats: _aio.UnaryUnaryMultiCallable[_table_pb2.FillSeatsRequest, _table_pb2.FillSeatsResponse]
+    """The owner has bots of the house take the free seats; one is left for an owner who does not sit yet."""
     RemovePlayer: _aio.UnaryUnaryMultiCallable[_table_pb2.RemovePlayerRequest, _table_pb2.RemovePlayerResponse]
     """The owner removes somebody before the start; who was removed cannot sit down here again."""
     AllowPlayer: _aio.UnaryUnaryMultiCallable[_table_pb2.AllowPlayerRequest, _table_pb2.AllowPlayerResponse]
@@ -63,6 +65,14 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_table_pb2.StartTableRequest, _abc.Awaitable[_table_pb2.StartTableResponse]],
     ) -> _abc.Awaitable[_table_pb2.StartTableResponse]:
         """The owner starts the match."""
+
+    @_abc_1.abstractmethod
+    def FillSeats(
+        self,
+        request: _table_pb2.FillSeatsRequest,
+        context: _aio.ServicerContext[_table_pb2.FillSeatsRequest, _abc.Awaitable[_table_pb2.FillSeatsResponse]],
+    ) -> _abc.Awaitable[_table_pb2.FillSeatsResponse]:
+        """The owner has bots of the house take the free seats; one is left for an owner who does not sit yet."""
 
     @_abc_1.abstractmethod
     def RemovePlayer(

@@ -17,8 +17,8 @@ from kangtou.v1 import house_pb2_grpc as rpc
 from ..agreement import BOT
 from ..house import Kind, Need, NeedStore, Outcome, Worker
 from ..house.desk import Desk, Withdrawn
-from ..identity import HOUSE, Account, Identity, good_command_id
-from ..opening import Choice
+from ..identity import HOUSE, Account, Identity, good_command_id, is_house
+from ..matchmaking import Pool
 from ..refusals import refusal
 from .auth import Callers, token_of
 from .calls import CallError, Code, Context, garbage
@@ -87,9 +87,9 @@ class HouseService(rpc.HouseServiceServicer):
     async def _house(self, context: Context) -> Account:
         """The caller, who must be of the house. Everything a house bot may do beyond others hangs on this."""
         session = await self._callers.session(context)
-        if HOUSE not in session.account.roles:  # it may have joined a moment ago, at another gateway
+        if not is_house(session.account):  # it may have joined a moment ago, at another gateway
             session = await self._callers.look(token_of(context), afresh=True) or session
-        if HOUSE not in session.account.roles:
+        if not is_house(session.account):
             raise CallError(Code.PERMISSION_DENIED, "this is for bots of the house", "仅限本站机器人")
         return session.account
 
@@ -100,16 +100,16 @@ class HouseService(rpc.HouseServiceServicer):
 
 
 def _offer(need: Need) -> pb.HouseOffer:
-    choice = Choice.from_json(need.choice) if need.choice else None
+    pool = Pool.from_json(need.pool) if need.pool else None
     return pb.HouseOffer(
         offer_id=need.need_id,
         kind=_KINDS[need.kind],
         game=need.game,
-        place=need.place,
+        place=pool.name if pool else need.place,
         seat=max(need.seat, 0),
         number=need.number,
-        choice=choice.choice_pb() if choice else game_pb2.GameChoice(),
-        clock=choice.clock_pb() if choice else game_pb2.Clock(),
+        choice=pool.choice.choice_pb() if pool else game_pb2.GameChoice(),
+        clock=pool.choice.clock_pb() if pool else game_pb2.Clock(),
     )
 
 

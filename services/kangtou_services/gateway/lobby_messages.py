@@ -87,6 +87,7 @@ class Messages:
             ],
             opened_ms=table.opened_ms,
             version=table.version,
+            fill_ms=table.fill_ms,
         )
 
     def _all_options(self, table: Table) -> list[pb.TableOption]:
@@ -153,8 +154,8 @@ def _seat(table: Table, member: Member | None) -> pb.SeatInfo:
         account_id=account,
         name=member.name,
         kind=kind_to_pb(member.kind),
-        ready=account in table.ready,
-        rematch=account in table.wants,
+        ready=table.is_ready(account),
+        rematch=account in table.wants or (bool(table.wants) and account in table.house),
     )
 
 
@@ -172,12 +173,16 @@ def _matches(table: Table) -> list[pb.TableMatch]:
     return found
 
 
-def terms_of(request: pb.OpenTableRequest, account: Account) -> Terms | game_pb2.Refusal:
-    """What a request fixes beside the choice. Refused: bad_time, kind_not_allowed."""
+def terms_of(request: pb.OpenTableRequest, account: Account, fill_after_ms: int = 0) -> Terms | game_pb2.Refusal:
+    """What a request fixes beside the choice; `fill_after_ms`: the server's. Refused: bad_time, kind_not_allowed."""
     kind = KINDS.get(request.kind, account.kind if request.rated else "")
     if request.rated and kind != account.kind:
         return refusal("kind_not_allowed")
-    for name, given in (("ready_s", request.ready_s), ("rematch_s", request.rematch_s)):
+    for name, given in (
+        ("ready_s", request.ready_s),
+        ("rematch_s", request.rematch_s),
+        ("fill_after_s", request.fill_after_s),
+    ):
         if given and not SECONDS_LEAST <= given <= SECONDS_MOST:
             return refusal("bad_time", option=name, given=given, low=SECONDS_LEAST, high=SECONDS_MOST)
     usual = Terms()
@@ -186,6 +191,7 @@ def terms_of(request: pb.OpenTableRequest, account: Account) -> Terms | game_pb2
         kind=kind,
         ready_ms=request.ready_s * 1000 or usual.ready_ms,
         rematch_ms=request.rematch_s * 1000 or usual.rematch_ms,
+        fill_after_ms=0 if request.only_guests else request.fill_after_s * 1000 or fill_after_ms,
     )
 
 

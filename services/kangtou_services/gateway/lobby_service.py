@@ -32,6 +32,7 @@ from ..lobby import (
     RedisLobbyStore,
     Sweeper,
 )
+from ..lobby.filling import Calls
 from ..lobby.rematch import Result
 from ..marks import Marks
 from ..matchmaking import Matchmaker
@@ -61,7 +62,14 @@ class LobbyService(rpc.LobbyServiceServicer):
     """kangtou.v1.LobbyService."""
 
     def __init__(
-        self, games: Games, messages: Messages, clocks: Clocks, lobby: Lobby, maker: Matchmaker, callers: Callers
+        self,
+        games: Games,
+        messages: Messages,
+        clocks: Clocks,
+        lobby: Lobby,
+        maker: Matchmaker,
+        callers: Callers,
+        fill_after_ms: int = 0,
     ) -> None:
         self._games = games
         self._messages = messages
@@ -69,6 +77,7 @@ class LobbyService(rpc.LobbyServiceServicer):
         self._lobby = lobby
         self._maker = maker
         self._callers = callers
+        self._fill_after_ms = fill_after_ms
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:
         """For everybody, also without a token."""
@@ -80,7 +89,7 @@ class LobbyService(rpc.LobbyServiceServicer):
         choice = self._chosen(request.choice, request.rules, request.clock, rated=request.rated)
         if isinstance(choice, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=choice)
-        terms = terms_of(request, account)
+        terms = terms_of(request, account, self._fill_after_ms)
         if isinstance(terms, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=terms)
         opened = await self._lobby.open_table(account, choice, request.command_id, terms, private=request.private)
@@ -205,13 +214,15 @@ def add(
         opening, live = Opening(matches, parts.router, clocks), LiveMatches(matches)
         maker = matchmaker_of(stores.queue, parts.backend, marks, opening, live, blocks)
         known = Matches(matches, opening, live, ArchivedResults(parts.backend.archiver.index))
-        lobby = Lobby(stores.tables, marks, known, lobby_settings(settings), blocks=blocks)
+        lobby = Lobby(
+            stores.tables, marks, known, lobby_settings(settings), blocks=blocks, calls=Calls(parts.backend.needs)
+        )
         sweeper = Sweeper(lobby)
         deletions.on_delete += [maker.forget, lobby.leave_all]
         maker.start()
         sweeper.start()
         messages = Messages(HouseRules(games))
-        service = LobbyService(games, messages, clocks, lobby, maker, parts.callers)
+        service = LobbyService(games, messages, clocks, lobby, maker, parts.callers, settings.fill_after_ms)
         rpc.add_LobbyServiceServicer_to_server(service, server)
         parties = PartyService(games, clocks, stores.queue.parties, maker, identity, marks, parts.callers)
         add_PartyServiceServicer_to_server(parties, server)

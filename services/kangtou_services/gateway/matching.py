@@ -8,6 +8,7 @@ from typing import Self
 from redis.asyncio import Redis
 
 from ..blocks import Blocks
+from ..house.filling import PoolFillers
 from ..marks import Marks
 from ..matchmaking import Matchmaker, MatchmakingSettings, MemoryPoolStore, PoolStore, RedisPoolStore
 from ..matchmaking.grouping import Windows
@@ -52,7 +53,9 @@ def matchmaker_of(
 ) -> Matchmaker:
     """One gateway's part."""
     settings, games = backend.settings, backend.registry
-    matcher = Matcher(stores.pools, games, opening, live, matcher_settings(settings), stores.penalties)
+    matcher = Matcher(
+        stores.pools, games, opening, live, matcher_settings(settings), stores.penalties, PoolFillers(backend.needs)
+    )
     return Matchmaker(
         stores.pools,
         marks,

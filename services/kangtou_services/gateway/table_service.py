@@ -105,6 +105,12 @@ class TableService(rpc.TableServiceServicer):
         started = await self._lobby.start(account, request.match_id, request.command_id)
         return self._answer(pb.StartTableResponse, started, account)
 
+    async def FillSeats(self, request: pb.FillSeatsRequest, context: Context) -> pb.FillSeatsResponse:
+        """Bots of the house, by the owner."""
+        account = (await self._callers.session(context)).account
+        after = await self._lobby.fill(account, request.match_id, request.command_id)
+        return self._answer(pb.FillSeatsResponse, after, account)
+
     async def RemovePlayer(self, request: pb.RemovePlayerRequest, context: Context) -> pb.RemovePlayerResponse:
         """By the owner."""
         account = (await self._callers.session(context)).account

@@ -2,7 +2,8 @@
 
 A *need* is one thing for one bot. Needs come in groups, which are replaced as a whole: the seats of a table that bots
 may take, the bots that a pool wants, a seat whose owner is away. A worker, which is one account of one process that
-serves, claims a need under a lease; when the process dies the lease runs out and the need is open again. docs/house-bots.md.
+serves, claims a need under a lease; when the process dies the lease runs out and the need is open again
+(docs/house-bots.md).
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Outcome(StrEnum):
 class Need:
     """One thing for one bot.
 
-    place     a table (SIT, SEAT), a match (MATCH, DELEGATE) or a pool's name (QUEUE)
+    place     a table (SIT, SEAT), a match (MATCH, DELEGATE) or a pool's id (QUEUE)
     seat      -1 for QUEUE
     number    DELEGATE: of the hand-over, so that whoever is done with an older one ends no newer one; else -1
     only      the one account that can do it; "": any
     until_ms  when it is over if it is not said again; 0: never
-    choice    QUEUE: what to queue for (opening.Choice as JSON)
+    pool      QUEUE: what to queue for (matchmaking.Pool as JSON)
     """
 
     need_id: str
@@ -57,7 +58,7 @@ class Need:
     number: int = -1
     only: str = ""
     until_ms: int = 0
-    choice: str = ""
+    pool: str = ""
 
     def to_json(self) -> str:
         """As it is stored."""

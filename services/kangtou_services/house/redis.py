@@ -37,7 +37,7 @@ class RedisNeeds:
     async def look(self, workers: Sequence[Worker], now_ms: int, lease_ms: int) -> Look:
         """See NeedStore."""
         keys = [worker.key for worker in workers]
-        args = (now_ms, now_ms + lease_ms, KEEP_MS, OPEN_MOST, *keys)
+        args: list[str | int] = [now_ms, now_ms + lease_ms, KEEP_MS, OPEN_MOST, *keys]
         first, *held = await self._often.call("kt_house_look_1", _KEYS, *args)
         return Look(_needs(first), {key: _needs(texts) for key, texts in zip(keys, held, strict=True)})
 

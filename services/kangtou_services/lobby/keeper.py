@@ -15,12 +15,14 @@ import structlog
 
 from ..agreement import Agreement, new_id
 from ..functions import stop_if_cancelled
+from ..house import MemoryNeeds
 from ..identity import StoreUnavailable
 from ..log.base import LogUnavailable, MatchStore
 from ..opening import Choice, LiveMatches, Opening
 from . import rematch
 from .base import COMMANDS_MOST, Answer, LobbyStore
 from .board import Board
+from .filling import Calls
 from .locks import Locks
 from .seating import No, Step
 from .table import Table, TableState, Terms, new_table
@@ -52,8 +54,11 @@ class Matches:
 class Keeper:
     """Tables as they change. Methods raise StoreUnavailable. `wall_ms`: Unix ms."""
 
-    def __init__(self, store: LobbyStore, board: Board, matches: Matches, wall_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, store: LobbyStore, board: Board, matches: Matches, wall_ms: Callable[[], int], calls: Calls | None = None
+    ) -> None:
         self.store = store
+        self.calls = calls or Calls(MemoryNeeds())
         self.board = board
         self.wall_ms = wall_ms
         self._matches = matches
@@ -98,7 +103,9 @@ class Keeper:
                 table, answer = rematch.agreed(came.table, now), Answer(content, seat=came.seat)
             changed = table != held.table
             if await self.store.put(table, changed, command, answer):
-                return answer, replace(table, version=table.version + changed)
+                table = replace(table, version=table.version + changed)
+                await self.calls.changed(table, now)
+                return answer, table
         raise StoreUnavailable("too many at once at this table")
 
     async def update(self, table_id: str, change: Callable[[Table], Table]) -> Table | None:
@@ -108,7 +115,9 @@ class Keeper:
             if table is None or (after := change(table)) == table:
                 return table
             if await self.store.put(after, changed=True):
-                return replace(after, version=after.version + 1)
+                after = replace(after, version=after.version + 1)
+                await self.calls.changed(after, self.wall_ms())
+                return after
         raise StoreUnavailable("too many at once at this table")
 
     # ---- looking ----

@@ -14,13 +14,14 @@ from kangtou.v1 import game_pb2 as pb
 
 from ..agreement import BOT, Member, new_id
 from ..blocks import Blocks
-from ..identity import Account, good_command_id
+from ..identity import Account, good_command_id, is_house
 from ..marks import Marks, digest
 from ..opening import Choice, good_commitment
 from ..refusals import refusal
 from . import rematch, seating
 from .base import Answer, LobbyStore
 from .board import Board, Wanted
+from .filling import Calls
 from .keeper import Keeper, Matches
 from .limit import counted
 from .seating import Step
@@ -74,10 +75,11 @@ class Lobby:
         settings: LobbySettings | None = None,
         wall_ms: Callable[[], int] = _wall_ms,
         blocks: Blocks | None = None,
+        calls: Calls | None = None,
     ) -> None:
         self.settings = settings or LobbySettings()
         self.board = Board(store)
-        self.keeper = Keeper(store, self.board, matches, wall_ms)
+        self.keeper = Keeper(store, self.board, matches, wall_ms, calls)
         self._store = store
         self._marks = marks
         self._blocks = blocks
@@ -137,7 +139,8 @@ class Lobby:
             return refusal("not_welcome")
         member = Member(account.account_id, account.name, account.kind, commitment)
         wanted = -1 if seat is None else seat
-        step: Step = lambda t, now: seating.sit(t, member, seat, code, now)  # noqa: E731
+        house = is_house(account)
+        step: Step = lambda t, now: seating.sit(t, member, seat, code, now, house=house)  # noqa: E731
         return await self._act(account, found, command_id, f"sit {wanted} {commitment}", step, wanted)
 
     async def _unwelcome(self, account: Account, table_id: str) -> bool:
@@ -187,6 +190,12 @@ class Lobby:
         mine = account.account_id
         step: Step = lambda t, now: seating.start(t, mine, now)  # noqa: E731
         return _table(await self._act(account, table_id, command_id, "start", step))
+
+    async def fill(self, account: Account, table_id: str, command_id: str) -> Table | pb.Refusal:
+        """The owner has bots of the house take the free seats. Refused: see seating.fill."""
+        mine = account.account_id
+        step: Step = lambda t, now: seating.fill(t, mine, now)  # noqa: E731
+        return _table(await self._act(account, table_id, command_id, "fill", step))
 
     async def remove(self, account: Account, table_id: str, whom: str, command_id: str) -> Table | pb.Refusal:
         """The owner removes somebody before the start. Refused: see seating.remove."""

@@ -70,18 +70,28 @@ def agree(table: Table, member: Member, now_ms: int) -> Done | No:
 
 def agreed(table: Table, now_ms: int) -> Table:
     """When all who are there want another match it starts, or the seats of those who left are open again."""
-    if table.state is not TableState.OVER or not table.wants or len(table.wants) < len(table.taken):
+    agree = {*table.wants, *table.house}
+    if table.state is not TableState.OVER or not table.wants or len(agree) < len(table.taken):
         return table
     return reopened(table, now_ms) if table.free else full(table, now_ms)
 
 
 def reopened(table: Table, now_ms: int) -> Table:
     """Those who agreed keep their seats; the other seats are free."""
-    wants = table.wants
+    wants = (*table.wants, *table.house)
     for seat, member in enumerate(table.members):
         if member is not None and member.account_id not in wants:
             table = vacated(table, seat, now_ms)
-    return replace(table, state=TableState.OPEN, since_ms=now_ms, ready=(), wants=(), rematch_until_ms=0)
+    after = table.terms.fill_after_ms
+    return replace(
+        table,
+        state=TableState.OPEN,
+        since_ms=now_ms,
+        ready=(),
+        wants=(),
+        rematch_until_ms=0,
+        fill_ms=now_ms + after if after else 0,
+    )
 
 
 def due(table: Table, now_ms: int) -> Table:

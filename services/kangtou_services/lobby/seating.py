@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..agreement import Member
+from . import filling
 from .table import StartRule, Table, TableState, without
 
 
@@ -35,8 +36,8 @@ Step: TypeAlias = Callable[[Table, int], Done | No]  # the time in Unix ms
 _STARTED = (TableState.FULL, TableState.PLAYING)
 
 
-def sit(table: Table, member: Member, seat: int | None, code: str, now_ms: int) -> Done | No:
-    """Take a seat (None: the lowest that is free)."""
+def sit(table: Table, member: Member, seat: int | None, code: str, now_ms: int, *, house: bool = False) -> Done | No:
+    """Take a seat (None: the lowest that is free). A bot of the `house` sits where one is wanted (filling.py)."""
     account = member.account_id
     if table.seat_of(account) is not None:
         return No("already_seated")
@@ -44,6 +45,8 @@ def sit(table: Table, member: Member, seat: int | None, code: str, now_ms: int) 
         return No("table_full")
     if account in table.removed:
         return No("removed")
+    if house:
+        return _helped(table, member, seat, now_ms)
     if table.terms.code and account != table.owner and code != table.terms.code:
         return No("code_needed")
     if table.terms.kind and member.kind != table.terms.kind:
@@ -56,7 +59,32 @@ def sit(table: Table, member: Member, seat: int | None, code: str, now_ms: int) 
     if table.members[wanted] is not None:
         return No("seat_taken", wanted)
     seated = replace(table.put(wanted, member), arrived=(*table.arrived, account), owner=table.owner or account)
+    if table.terms.fill_after_ms and not table.fill_ms:
+        seated = replace(seated, fill_ms=now_ms + table.terms.fill_after_ms)
     return Done(settled(seated, now_ms), wanted)
+
+
+def _helped(table: Table, member: Member, seat: int | None, now_ms: int) -> Done | No:
+    wanted = filling.wanted(table, now_ms)
+    if seat is not None and seat not in wanted:
+        taken = seat in range(len(table.members)) and table.members[seat] is not None
+        return No("seat_taken" if taken else "no_bot_wanted", seat)
+    if not wanted:
+        return No("no_bot_wanted")
+    chosen, account = wanted[0] if seat is None else seat, member.account_id
+    seated = replace(table.put(chosen, member), arrived=(*table.arrived, account), house=(*table.house, account))
+    return Done(settled(seated, now_ms), chosen)
+
+
+def fill(table: Table, owner: str, now_ms: int) -> Done | No:
+    """The owner has bots of the house take the free seats. A repeat changes nothing."""
+    if owner != table.owner:
+        return No("not_owner")
+    if table.state is not TableState.OPEN:
+        return No("match_started")
+    if not filling.may_be_filled(table):
+        return No("no_bots_here")
+    return Done(replace(table, fill_ms=min(table.fill_ms or now_ms, now_ms)))
 
 
 def stand(table: Table, account: str, now_ms: int) -> Done | No:
@@ -71,9 +99,10 @@ def stand(table: Table, account: str, now_ms: int) -> Done | No:
         return No("match_started", -1 if seat is None else seat)
     if seat is not None:
         return Done(vacated(table, seat, now_ms), seat)
-    if table.arrived:
-        return Done(replace(table, owner=table.arrived[0]))
-    return Done(replace(table, state=TableState.CLOSED, since_ms=now_ms))
+    if table.guests:
+        return Done(replace(table, owner=table.guests[0]))
+    nobody = (None,) * len(table.members)
+    return Done(replace(table, state=TableState.CLOSED, since_ms=now_ms, members=nobody, arrived=(), house=()))
 
 
 def change_seat(table: Table, account: str, seat: int, now_ms: int) -> Done | No:
@@ -112,7 +141,7 @@ def start(table: Table, account: str, now_ms: int) -> Done | No:
         return No("match_started")
     if table.free:
         return No("seats_free")
-    if any(member.account_id not in (*table.ready, account) for member in table.taken):
+    if any(member.account_id != account and not table.is_ready(member.account_id) for member in table.taken):
         return No("not_ready")
     return Done(full(table, now_ms))
 
@@ -129,6 +158,8 @@ def remove(table: Table, owner: str, account: str, now_ms: int) -> Done | No:
     if seat is None:
         return No("nobody_there")
     gone = vacated(table, seat, now_ms)
+    if account in table.house:
+        gone = replace(gone, fill_ms=0)  # he wants no other one in its place
     return Done(replace(gone, removed=(*without(gone.removed, account), account)), seat)
 
 
@@ -143,16 +174,27 @@ def allow(table: Table, owner: str, account: str, now_ms: int) -> Done | No:
 
 
 def vacated(table: Table, seat: int, now_ms: int) -> Table:
-    """Somebody has left: a ready check is over, ownership passes to who came first of those who stay."""
+    """Somebody has left: a ready check is over, ownership passes to who came first of those who stay.
+
+    Bots of the house own no table, and leave when nobody is there for whom they came.
+    """
     member = table.members[seat]
     assert member is not None
     account = member.account_id
     arrived = without(table.arrived, account)
+    guests = without(table.guests, account)
     owner = table.owner
     if owner == account:
-        owner = arrived[0] if arrived else ""
+        owner = guests[0] if guests else ""
+    left = table.put(seat, None)
+    house = without(table.house, account)
+    if not guests and not owner:
+        left = replace(left, members=(None,) * len(left.members))
+        arrived = house = ()
     return replace(
-        table.put(seat, None),
+        left,
+        house=house,
+        fill_ms=left.fill_ms if guests or owner else 0,
         arrived=arrived,
         owner=owner,
         ready=() if table.ready_until_ms else without(table.ready, account),
@@ -166,7 +208,7 @@ def settled(table: Table, now_ms: int) -> Table:
     """With all seats taken the match starts, or the ready check does."""
     if table.state is not TableState.OPEN or table.free:
         return table
-    everybody = all(member.account_id in table.ready for member in table.taken)
+    everybody = all(table.is_ready(member.account_id) for member in table.taken)
     if table.terms.start is StartRule.SEATED or (table.terms.start is StartRule.READY and everybody):
         return full(table, now_ms)
     return table if table.ready_until_ms else replace(table, ready_until_ms=now_ms + table.terms.ready_ms)
@@ -184,12 +226,14 @@ def check_over(table: Table, now_ms: int) -> Table:
     waited_for = [
         member.account_id
         for member in table.taken
-        if member.account_id not in table.ready
+        if not table.is_ready(member.account_id)
         and not (table.terms.start is StartRule.OWNER and member.account_id == table.owner)
     ]
     ready = table.ready
     if not waited_for:
-        others = without(table.arrived, table.owner)
+        others = without(table.guests, table.owner)
+        if not others:
+            return replace(table, ready_until_ms=now_ms + table.terms.ready_ms)
         return replace(table, owner=others[0], ready_until_ms=now_ms + table.terms.ready_ms)
     for account in waited_for:
         seat = table.seat_of(account)

@@ -67,9 +67,10 @@ class Sweeper:
         board = self._lobby.board
         await board.sync()
         await self._keeper.notice_ends(board.tables())
+        now = self._keeper.wall_ms()
         for table in list(board.tables()):
             await self._tidy(table)
-        now = self._keeper.wall_ms()
+            await self._keeper.calls.changed(table, now)
         for table in [table for table in board.closed.values() if now - table.since_ms > _CLOSED_MS]:
             await self._forget(table)
         lost = [place for place in board.lost if now - opened_ms_of(place) > _LOST_MS]
@@ -96,5 +97,6 @@ class Sweeper:
 
     async def _forget(self, table: Table) -> None:
         """Unless somebody has changed it since; its place goes with it."""
+        await self._keeper.calls.forgotten(table, self._keeper.wall_ms())
         if await self._keeper.store.forget(table):
             await self._keeper.store.unlist([table.place])

@@ -35,13 +35,17 @@ class StartRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is fixed at the opening besides the choice. `kind`: who may sit ("": all). `code` "": public."""
+    """What is fixed at the opening besides the choice. `kind`: who may sit ("": all). `code` "": public.
+
+    `fill_after_ms`: how long after somebody has sat down house bots take the free seats; 0: when the owner asks.
+    """
 
     start: StartRule = StartRule.SEATED
     code: str = ""
     kind: str = ""
     ready_ms: int = 30_000
     rematch_ms: int = 60_000
+    fill_after_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class Table:
     removed     accounts that may not sit here
     ready_until_ms, rematch_until_ms   0: nothing is waited for
     wants       accounts that agreed to another match
+    house       accounts with seats that are bots of the house: always ready, and they agree to whatever people do
+    fill_ms     from when on bots of the house may take free seats; 0: they may not
     version     grows with every change
     """
 
@@ -91,6 +97,8 @@ class Table:
     ready_until_ms: int = 0
     rematch_until_ms: int = 0
     wants: tuple[str, ...] = ()
+    house: tuple[str, ...] = ()
+    fill_ms: int = 0
     matches: tuple[Played, ...] = ()
     version: int = 1
 
@@ -115,6 +123,15 @@ class Table:
             if member is not None and member.account_id == account_id:
                 return seat
         return None
+
+    @property
+    def guests(self) -> tuple[str, ...]:
+        """Accounts with seats that are not of the house, in order of coming."""
+        return without(self.arrived, *self.house)
+
+    def is_ready(self, account_id: str) -> bool:
+        """Whether somebody with a seat is ready."""
+        return account_id in self.ready or account_id in self.house
 
     def knows(self, account_id: str) -> bool:
         """Whether an account belongs to it: sits there, or owns it."""

@@ -80,7 +80,8 @@ class Ticket:
     rating         as people see it, in pools that pair by it
     party          the code that its partner's ticket has too
     blocks         accounts that its own does not want to meet
-    fill_after_ms  how long until bots may take the free seats; 0: never
+    fill_after_ms  how long until bots may take the free seats; 0: never, less: at once
+    house          it is a bot of the house: it only fills up, and house bots do not meet among themselves
     """
 
     ticket_id: str
@@ -93,6 +94,7 @@ class Ticket:
     party: str = ""
     blocks: tuple[str, ...] = ()
     fill_after_ms: int = 0
+    house: bool = False
 
     @property
     def ref(self) -> str:

@@ -70,13 +70,34 @@ class _Unit:
             return False
         return not (self.blocks & other.accounts or other.blocks & self.accounts)
 
+    def may_be_filled(self, now_ms: int) -> bool:
+        """Whether it has waited long enough for bots."""
+        waited = now_ms - self.since_ms
+        return all(ticket.fill_after_ms and waited >= ticket.fill_after_ms for ticket in self.tickets)
+
     def distance(self, other: _Unit) -> float:
         """Between ratings; 0 where one has none."""
         return 0.0 if self.rating is None or other.rating is None else abs(self.rating - other.rating)
 
 
 def groups(waiting: Sequence[Ticket], shape: Shape, now_ms: int, windows: Windows) -> list[tuple[Ticket, ...]]:
-    """Full groups of those who wait, given in order of waiting. Which seat is whose is not said: see `seated`."""
+    """Full groups of those who wait, given in order of waiting. Which seat is whose is not said: see `seated`.
+
+    Bots of the house only fill up the groups of those who have waited long enough for them.
+    """
+    helpers = [ticket for ticket in waiting if ticket.house]
+    if not helpers:
+        return _without_helpers(waiting, shape, now_ms, windows)
+    waiting = [ticket for ticket in waiting if not ticket.house]
+    formed = _without_helpers(waiting, shape, now_ms, windows)
+    gone = {ticket.ref for group in formed for ticket in group}
+    left = [ticket for ticket in waiting if ticket.ref not in gone]
+    return formed + _filled_up(left, helpers, shape, now_ms, windows)
+
+
+def _without_helpers(
+    waiting: Sequence[Ticket], shape: Shape, now_ms: int, windows: Windows
+) -> list[tuple[Ticket, ...]]:
     if not any(ticket.party or ticket.blocks or ticket.rating is not None for ticket in waiting):
         return in_order(waiting, shape.seats, distinct=shape.distinct)
     left = _units(waiting, shape)
@@ -91,13 +112,34 @@ def groups(waiting: Sequence[Ticket], shape: Shape, now_ms: int, windows: Window
     return formed
 
 
+def _filled_up(
+    waiting: Sequence[Ticket], helpers: Sequence[Ticket], shape: Shape, now_ms: int, windows: Windows
+) -> list[tuple[Ticket, ...]]:
+    left, free = _units(waiting, shape), [_Unit.of(ticket) for ticket in helpers]
+    formed: list[tuple[Ticket, ...]] = []
+    for anchor in left[:_ANCHORS_MOST]:
+        if anchor not in left or not anchor.may_be_filled(now_ms):
+            continue
+        chosen = _around(anchor, left, shape, windows.of(now_ms - anchor.since_ms))
+        added: list[_Unit] = []
+        for helper in free:
+            if _size([*chosen, *added]) < shape.seats and all(helper.goes_with(one, True) for one in (*chosen, *added)):
+                added.append(helper)
+        if _size([*chosen, *added]) == shape.seats:
+            formed.append(tuple(ticket for unit in (*chosen, *added) for ticket in unit.tickets))
+            left = [unit for unit in left if unit not in chosen]
+            free = [unit for unit in free if unit not in added]
+    return formed
+
+
 def lacking(waiting: Sequence[Ticket], shape: Shape, now_ms: int, windows: Windows) -> int:
-    """How many bots the one would need who has waited longest for a group that bots may fill; 0: nobody has."""
-    units = _units(waiting, shape)
+    """How many bots the one needs who has waited longest for a group that bots may fill, with those of the house who
+    wait already; 0: nobody has.
+    """
+    units = _units([ticket for ticket in waiting if not ticket.house], shape)
     for anchor in units:
-        waited = now_ms - anchor.since_ms
-        if all(ticket.fill_after_ms and waited >= ticket.fill_after_ms for ticket in anchor.tickets):
-            return shape.seats - _size(_around(anchor, units, shape, windows.of(waited)))
+        if anchor.may_be_filled(now_ms):
+            return shape.seats - _size(_around(anchor, units, shape, windows.of(now_ms - anchor.since_ms)))
     return 0
 
 

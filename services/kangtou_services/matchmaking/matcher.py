@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -49,10 +49,14 @@ class MatcherSettings:
 
 
 class Fillers(Protocol):
-    """What sends bots into a pool: they queue there like anybody else."""
+    """What sends bots of the house into a pool: they queue there like anybody else."""
 
-    async def come(self, pool: Pool, missing: int) -> None:
-        """So many are wanted now. A hint, given again while they are; it may not raise."""
+    async def come(self, pool: Pool, wanted: int) -> None:
+        """So many are wanted there, with those who have come. A hint, given again while they are; it may not raise."""
+        ...
+
+    async def placed(self, match_id: str, game: str, seats: Mapping[int, str]) -> None:
+        """These accounts of the house have seats in a match. May be repeated. Raises StoreUnavailable."""
         ...
 
 
@@ -208,6 +212,9 @@ class Matcher:
             async with self._slots:
                 members = [ticket.member for ticket in offer.tickets]
                 await self._opening.start(offer.match_id, choice, members, pool.name)
+                if self._fillers is not None and any(ticket.house for ticket in offer.tickets):
+                    house = {seat: ticket.account_id for seat, ticket in enumerate(offer.tickets) if ticket.house}
+                    await self._fillers.placed(offer.match_id, choice.game, house)
                 await self._store.ready(pool.id, offer.match_id, self._wall_ms())
         except StoreUnavailable as no:
             _log.warning("offer_delayed", match=offer.match_id, reason=str(no))

@@ -18,7 +18,7 @@ import structlog
 from kangtou.v1 import game_pb2 as pb
 
 from ..agreement import BOT, HUMAN, new_id
-from ..identity import Account, StoreUnavailable, good_command_id
+from ..identity import Account, StoreUnavailable, good_command_id, is_house
 from ..marks import Marks, digest
 from ..opening import Choice, LiveMatches, good_commitment
 from ..refusals import refusal
@@ -47,6 +47,7 @@ class MatchmakingSettings:
     patience_s: how long a ticket may wait for the end of its account's former match or ticket to arrive
     bot_tickets: tickets and seats that a bot's account may have in one pool (a person's: one)
     fill_after_ms: how long people wait until bots may take the free seats; 0: they do not
+    house_pool: the pool in which nobody need wait for house bots
     """
 
     tick_s: float = 0.5
@@ -55,6 +56,7 @@ class MatchmakingSettings:
     keep_ms: int = 2 * 3_600_000
     bot_tickets: int = 256
     fill_after_ms: int = 0
+    house_pool: str = "house"
 
 
 class Matchmaker:
@@ -193,8 +195,17 @@ class Matchmaker:
             rating=known.rating,
             party=party,
             blocks=known.blocks,
-            fill_after_ms=self._settings.fill_after_ms if account.kind == HUMAN and pool.kind != HUMAN else 0,
+            fill_after_ms=self._fill_after_ms(account, pool),
+            house=is_house(account),
         )
+
+    def _fill_after_ms(self, account: Account, pool: Pool) -> int:
+        """House bots play in unrated pools alone: in their own with whoever comes, elsewhere with people who waited."""
+        if pool.choice.rated or is_house(account):
+            return 0
+        if pool.name == self._settings.house_pool:
+            return -1
+        return self._settings.fill_after_ms if account.kind == HUMAN else 0
 
     async def _kept_out(self, account: Account, pool: Pool, ticket: Ticket) -> pb.Refusal | None:
         """Who has declined too often, or is not of the party that was named."""
