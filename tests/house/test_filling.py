@@ -110,7 +110,7 @@ async def test_an_owner_has_seats_filled(town: Town, tmp_path: Path) -> None:
 
 
 async def test_bots_come_after_the_set_wait(town: Town, tmp_path: Path) -> None:
-    """Of the table, or of the server; also where everybody has to be ready, to a private table; not where not wanted."""
+    """Also to a private table and where everybody has to be ready; not where they may not sit."""
     async with house_at(town, tmp_path, 3):
         ann = await town.client("Ann", kind="human")
         waits = TableTerms("ready", private=True, fill_after_s=1)

@@ -118,6 +118,10 @@ def open_table(
     ready_s: Annotated[
         int, typer.Option("--ready-s", metavar="S", min=0, max=MOST, help="time to get ready; 0: the server's")
     ] = 0,
+    fill_after_s: Annotated[
+        int, typer.Option("--fill-after-s", metavar="S", min=0, max=MOST, help="until house bots come; 0: the server's")
+    ] = 0,
+    only_guests: Annotated[bool, typer.Option("--only-guests", help="no house bots, unless you `fill`")] = False,
     rematch_s: Annotated[
         int, typer.Option("--rematch-s", metavar="S", min=0, max=MOST, help="time to agree on another match")
     ] = 0,
@@ -147,6 +151,8 @@ def open_table(
         word_of(common, "kind", kind, KINDS),
         ready_s,
         rematch_s,
+        fill_after_s,
+        only_guests,
     )
 
     async def work(remote: Remote) -> None:

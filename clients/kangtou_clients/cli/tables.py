@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     app.command("change-seat")(change_seat)
     app.command("ready")(ready)
     app.command("start")(start)
+    app.command("fill")(fill)
     app.command("remove")(remove)
     app.command("allow")(allow)
     app.command("rematch")(rematch)
@@ -133,6 +134,18 @@ def start(context: typer.Context, match: TableId) -> None:
       kangtou start mx4k2p7q
     """
     _change(of(context), lambda client: client.tables.start(match))
+
+
+def fill(context: typer.Context, match: TableId) -> None:
+    """Have house bots take the free seats of your table; one is left for you if you do not sit yet.
+
+    Remove one, and no other comes until you ask again. Rated tables and those for people only take none.
+
+    \b
+    Examples:
+      kangtou open hongshi && kangtou sit mx4k2p7q && kangtou fill mx4k2p7q
+    """
+    _change(of(context), lambda client: client.tables.fill(match))
 
 
 def remove(context: typer.Context, match: TableId, name: Account) -> None:

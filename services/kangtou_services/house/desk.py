@@ -20,7 +20,7 @@ from .needs import Kind, Need, NeedStore, Outcome, Worker
 
 _log = structlog.get_logger(__name__)
 
-_FORGET_S = 5.0  # after which an account is tried again for a need that it could not have
+_FORGET_S = 0.5  # after which an account is tried again for a need that it could not have; others may lose it
 _MEMBERS_MOST = 2_000  # matches whose players are remembered
 
 
