@@ -1,0 +1,110 @@
+"""The report's own texts: (English, Chinese)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LANGUAGES = ("en", "zh")
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    "report": ("Tournament report", "比赛报告"),
+    "final": ("Final table", "最终名次"),
+    "so_far": ("Table so far", "目前名次"),
+    "rank": ("#", "名次"),
+    "entrant": ("Entrant", "参赛者"),
+    "edge": ("Ahead by", "领先"),
+    "edge.long": ("Ahead by: points a seat and deal more than the opponents.", "领先：每座每副比对手多得的分。"),
+    "interval": ("{level} % interval", "{level}% 区间"),
+    "bootstrap": ("bootstrap", "自助法"),
+    "points": ("Points", "得分"),
+    "strength": ("Strength", "实力"),
+    "place": ("Mean place", "平均名次"),
+    "sets": ("Sets", "组数"),
+    "faults": ("Faults", "故障"),
+    "score": ("Score", "积分"),
+    "plot": ("How far ahead, with intervals", "领先幅度与区间"),
+    "plot.note": ("Thick: {method}. Thin: bootstrap.", "粗线：{method}；细线：自助法。"),
+    "t": ("Student's t by sets", "按组的 t 区间"),
+    "confidence sequence": ("confidence sequence, valid at any stop", "任意停止时刻有效的置信序列"),
+    "cross": ("Cross table", "对阵表"),
+    "cross.note": (
+        "Row against column: mean difference a set with its interval, sets won – tied – lost. "
+        "Coloured where the interval does not hold 0.",
+        "行对列：每组平均分差及区间，胜–平–负组数；区间不含 0 者着色。",
+    ),
+    "places": ("Places in games", "各局名次分布"),
+    "place.n": ("place {n}", "第 {n} 名"),
+    "verdicts": ("Sequential test", "序贯检验"),
+    "verdict": ("Verdict", "结论"),
+    "better": ("{one} is better", "{one} 更强"),
+    "close": ("close", "相近"),
+    "undecided": ("not decided", "未定"),
+    "needed": ("sets to show it", "显示差异所需组数"),
+    "difference": ("Difference", "分差"),
+    "pair": ("Pair", "对阵"),
+    "kind": ("Kind", "类型"),
+    "crash": ("crash", "崩溃"),
+    "timeout": ("time-out", "超时"),
+    "illegal": ("illegal moves", "违规"),
+    "disconnected": ("disconnected", "断线"),
+    "infrastructure": ("infrastructure (nobody's)", "平台故障（不归咎任何一方）"),
+    "no_faults": ("None.", "无。"),
+    "game": ("Game", "对局"),
+    "seat": ("Seat", "座位"),
+    "match": ("Match", "牌局"),
+    "matches": ("Matches", "牌局"),
+    "matches.more": ("{n} more are in the JSON report.", "另有 {n} 局见 JSON 报告。"),
+    "board": ("Board", "牌副"),
+    "seats_of": ("Entrants by seat", "各座参赛者"),
+    "scores": ("Scores", "得分"),
+    "not_counted": ("set not complete", "未成组"),
+    "about": ("What this is", "说明"),
+    "format": ("Format", "赛制"),
+    "round-robin": ("round robin", "循环赛"),
+    "swiss": ("Swiss", "瑞士制"),
+    "knock-out": ("knock-out", "淘汰赛"),
+    "gauntlet": ("gauntlet", "擂台赛"),
+    "ladder": ("ladder", "天梯"),
+    "unit": ("Unit", "单位"),
+    "single": ("single entrants", "个人"),
+    "pair.unit": ("fixed pairs", "固定搭档"),
+    "rotation": ("Boards", "复式"),
+    "full": ("each set played in all arrangements", "每组牌打遍所有座次"),
+    "cross.rotation": (
+        "each entrant plays each board once, against who held the same cards",
+        "每人每副只打一次，与同牌者相比",
+    ),
+    "trusted": ("trusted: accounts saw boards more than once", "信任：账号不止一次见到同一副牌"),
+    "options": ("Options", "规则选项"),
+    "games": ("Games", "局数"),
+    "games.of": (
+        "{played} played, {counted} counted, in {sets} sets",
+        "已打 {played} 局，计入 {counted} 局，共 {sets} 组",
+    ),
+    "moves": ("Moves", "步数"),
+    "factor": ("Duplicate factor", "复式系数"),
+    "factor.is": (
+        "{value} ({low} to {high}): as many games on independent boards would have {value} times the variance.",
+        "{value}（{low}–{high}）：同样局数的独立牌副，方差是其 {value} 倍。",
+    ),
+    "factor.none": ("not known: too few sets, or nothing varied", "未知：组数太少，或没有变化"),
+    "no_interval": ("Intervals are shown from {n} sets on.", "满 {n} 组才显示区间。"),
+    "unfinished": ("not finished", "未结束"),
+    "run": ("Seeds and run", "种子与运行"),
+    "id": ("Tournament", "比赛编号"),
+    "commitment": ("Commitment", "承诺"),
+    "seed": ("Seed", "种子"),
+    "began_ms": ("Began", "开始"),
+    "ended_ms": ("Ended", "结束"),
+    "isolation": ("Isolation", "隔离"),
+    "bot": ("built-in", "内置"),
+    "command": ("command", "命令"),
+    "account": ("account", "账号"),
+    "language": ("Language", "语言"),
+}
+
+
+def word(code: str, lang: str, **params: object) -> str:
+    """A text in one language; a code that is not known is its own text."""
+    texts = WORDS.get(code)
+    return texts[LANGUAGES.index(lang)].format(**params) if texts else code
