@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -26,6 +26,7 @@ from ..browser.conftest import browser as browser
 from .made import run, spec_of, strong
 from .test_schedule import SKILL, SPECS
 
+SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1100, "light"), (400, "dark"))
 EVIL = '<script>alert(1)</script>"&='
 
 
@@ -122,12 +123,9 @@ def test_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     spec = spec_of(4, "duizhu", sets=25, stopping=Stopping("sequential", 0.0, 5.0), format=Format.ROUND_ROBIN)
     file = tmp_path / "report.html"
     file.write_text(write_page(report(spec, run(spec, strong(SKILL))[0])), "utf-8")
-    for width, scheme in ((1100, "light"), (400, "dark")):
+    for width, scheme in SCREENS:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        asked: list[str] = []
-        said: list[str] = []
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
-        page.on("console", lambda message, said=said: said.append(message.text))
+        asked, said = heard(page)
         page.goto(file.as_uri())
         assert page.get_by_role("heading", name="Cross table").is_visible()
         assert not page.get_by_text("对阵表").is_visible()
@@ -137,3 +135,19 @@ def test_in_a_browser(browser: Browser, tmp_path: Path) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert (asked, said) == ([file.as_uri()], [])
         page.close()
+
+
+def heard(page: Page) -> tuple[list[str], list[str]]:
+    """What a page asks for and what the browser has to say, from now on."""
+    asked: list[str] = []
+    said: list[str] = []
+
+    def request(one: Request) -> None:
+        asked.append(one.url)
+
+    def console(one: ConsoleMessage) -> None:
+        said.append(one.text)
+
+    page.on("request", request)
+    page.on("console", console)
+    return asked, said

@@ -81,10 +81,10 @@ class Figures:
         self.places: tuple[Places, ...] = places_of(log, self.complete, len(spec.entrants), spec.confidence)
         self.strengths: tuple[Strength, ...] = strengths(scores, len(spec.entrants), spec.confidence) if scores else ()
 
-    def edge(self, entrant: int) -> Mean:
+    def edge(self, entrant: int, bootstrap: bool = True) -> Mean:
         """What an entrant made more than the others at its tables, a seat and deal; its encounters count alike."""
         parts = [np.array(values) for values in self.edges[entrant].values()]
-        return mean_of(parts, self.spec.confidence, self.stopped)
+        return mean_of(parts, self.spec.confidence, self.stopped, bootstrap)
 
 
 # ---- parts ----

@@ -97,8 +97,9 @@ def bootstrap_bounds(parts: Sequence[Floats], confidence: float, seed: int = 0) 
     return float(low), float(high)
 
 
-def mean_of(parts: Sequence[Floats], confidence: float, stopped: bool = False) -> Mean:
-    """The mean of strata. Strata of a single set are thrown together. `stopped`: by a sequential test."""
+def mean_of(parts: Sequence[Floats], confidence: float, stopped: bool = False, bootstrap: bool = True) -> Mean:
+    """The mean of strata. Strata of a single set are thrown together. `stopped`: by a sequential test. `bootstrap`
+    takes most of the time: live tables do without."""
     parts = [part for part in parts if len(part)]
     count = sum(map(len, parts))
     if count and any(len(part) < 2 for part in parts):
@@ -115,7 +116,8 @@ def mean_of(parts: Sequence[Floats], confidence: float, stopped: bool = False) -
         half = sum(half_width(len(part), float(part.std(ddof=1)), error) for part in parts) / len(parts)
     else:
         half = float(stats.t.ppf((1 + confidence) / 2, whole.freedom)) * whole.error
-    return Mean(value, whole.error, value - half, value + half, *bootstrap_bounds(parts, confidence), count)
+    bounds = bootstrap_bounds(parts, confidence) if bootstrap else none
+    return Mean(value, whole.error, value - half, value + half, *bounds, count)
 
 
 def sets_for_width(deviation: float, half_width: float, confidence: float) -> int:
