@@ -110,6 +110,14 @@ class Covered:
     by: frozenset[str]
 
 
+FREE, PHRASES, SILENT = "free", "phrases", "silent"  # what a seat may say at the table now: anything, fixed phrases
+
+
+def talk_free(state: State[Any], seat: Seat) -> str:
+    """For games whose book says nothing of talk."""
+    return FREE
+
+
 class Tell(Protocol):
     """What happened in words, where a template `event.<kind>` of the game's words is not enough."""
 
@@ -183,6 +191,7 @@ class GameSpec(Generic[R]):
     rule_sets       named house rules, the book's own first; no two mean the same
     covered         what the book forbids to look back at during a round
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
+    talk            what a seat may say now: FREE, PHRASES (phrases.py) or SILENT
     opening         what stands out in a hand as dealt, for statistics; None: nothing is said
     planning        its part in a search by bots; None: bots that search play greedily
     """
@@ -224,6 +233,7 @@ class GameSpec(Generic[R]):
     sides: Callable[[Config], tuple[tuple[Seat, ...], ...]] = lambda config: ()
     hidden_sides: bool = False
     board: Mapping[str, Value] = field(default_factory=lambda: {"rounds": 1})
+    talk: Callable[[State[R], Seat], str] = talk_free
     opening: Opening | None = None
     planning: Planning[R] | None = None
     rule_sets: tuple[RuleSet, ...] = (STANDARD,)

@@ -47,7 +47,7 @@ class Step:
         """The seat that this was an answer of, given by itself or by its clock."""
         if self.seat is not None:
             return (self.seat,)
-        late = self.action.key("seat")
+        late = self.action.key("seat") if self.action.verb == "timeout" else None  # else it is about a seat
         return (int(late),) if late else ()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 HUMAN, BOT = "human", "bot"
 _CLOCKS = frozenset(("bank_ms", "increment_ms", "lag_ms", "lag_match_ms", "late_most", "substitute_ms"))
+_COMPANY = frozenset(("watch", "watch_delay_ms", "owner", "scorer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Agreement:
     Bank, increment, lag and `late_most` (turns in a row that the clock plays until a person's seat goes to a
     substitute) are those of match/clocks.py, all 0 in agreements of before. `substitute_ms`: after so long the default
     action is played for a seat whose owner is away and that no house bot plays.
+
+    `watch` … `scorer` are those of company.py.
     """
 
     match_id: str
@@ -56,12 +59,18 @@ class Agreement:
     lag_match_ms: int = 0
     late_most: int = 0
     substitute_ms: int = 1_000
+    watch: str = "no_hands"
+    watch_delay_ms: int = 0
+    owner: str = ""
+    scorer: str = ""
 
     def to_json(self) -> str:
-        """Canonical JSON. Clocks that have their defaults are left out: older servers know only the others."""
+        """Canonical JSON. Clocks and company as by default are left out: older servers know only the others."""
         fields = self.__dataclass_fields__
         given = {
-            name: value for name, value in asdict(self).items() if name not in _CLOCKS or value != fields[name].default
+            name: value
+            for name, value in asdict(self).items()
+            if name not in _CLOCKS | _COMPANY or value != fields[name].default
         }
         return json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 

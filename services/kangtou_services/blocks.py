@@ -6,6 +6,7 @@ Redis keys: {a:<account>}:blocks   sorted set: blocked accounts by when (Unix ms
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Protocol, cast
 
 from redis.asyncio import Redis
@@ -28,6 +29,10 @@ class Blocks(Protocol):
 
     async def of(self, account_id: str) -> tuple[str, ...]:
         """Whom it has blocked, the first one first."""
+        ...
+
+    async def who_block(self, whom: str, accounts: Collection[str]) -> frozenset[str]:
+        """Which of the accounts have blocked `whom`."""
         ...
 
     async def forget(self, account_id: str) -> None:
@@ -61,6 +66,11 @@ class MemoryBlocks:
         held = self._held.get(account_id, {})
         return tuple(sorted(held, key=lambda whom: (held[whom], whom)))
 
+    async def who_block(self, whom: str, accounts: Collection[str]) -> frozenset[str]:
+        """See Blocks."""
+        await asyncio.sleep(0)
+        return frozenset(account for account in accounts if whom in self._held.get(account, {}))
+
     async def forget(self, account_id: str) -> None:
         """See Blocks."""
         await asyncio.sleep(0)
@@ -87,6 +97,15 @@ class RedisBlocks:
         """See Blocks."""
         async with reached():
             return tuple(cast("list[str]", await self._client.zrange(_key(account_id), 0, -1)))
+
+    async def who_block(self, whom: str, accounts: Collection[str]) -> frozenset[str]:
+        """See Blocks."""
+        asked = list(accounts)
+        async with reached(), self._client.pipeline(transaction=False) as pipe:
+            for account in asked:
+                pipe.zscore(_key(account), whom)
+            scores = await pipe.execute() if asked else []
+        return frozenset(account for account, score in zip(asked, scores, strict=True) if score is not None)
 
     async def forget(self, account_id: str) -> None:
         """See Blocks."""

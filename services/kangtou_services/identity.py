@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 from kangtou.v1 import game_pb2 as pb
 
 from .agreement import BOT, HUMAN
+from .plain_text import clean_line
 
 PLAYER, OPERATOR, HOUSE = "player", "operator", "house"
 SEAT = "seat"  # of an account made for one seat of one match: it can play, and nothing else
@@ -23,8 +23,6 @@ KINDS = frozenset({HUMAN, BOT})
 NAME_MOST = 24
 
 _COMMAND_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and symbols that show nothing
-_MARKS_MOST = 2  # combining marks on one letter
 
 
 class StoreUnavailable(Exception):
@@ -124,25 +122,8 @@ def is_house(account: Account) -> bool:
 
 
 def clean_name(given: str) -> str | None:
-    """A display name as it is kept: NFC, single spaces; None if it is not 1 to 24 visible characters.
-
-    Control, direction, joining, private and unassigned characters are refused, as are piles of accents.
-    """
-    if len(given) > 8 * NAME_MOST:
-        return None
-    name = " ".join(unicodedata.normalize("NFC", given).split(" ")).strip()
-    name = re.sub(" +", " ", name)
-    if not 1 <= len(name) <= NAME_MOST:
-        return None
-    marks = 0
-    for letter in name:
-        kind = unicodedata.category(letter)
-        if kind[0] == "C" or kind in ("Zl", "Zp") or letter in _UNSEEN or (kind == "Zs" and letter != " "):
-            return None
-        marks = marks + 1 if kind[0] == "M" else 0
-        if marks > _MARKS_MOST:
-            return None
-    return name if unicodedata.category(name[0])[0] != "M" else None
+    """A display name as it is kept: NFC, single spaces; None if not 1 to 24 visible characters (plain_text.py)."""
+    return clean_line(given.strip(" "), NAME_MOST)
 
 
 def good_command_id(command_id: str) -> bool:

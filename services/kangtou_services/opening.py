@@ -25,6 +25,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.shuffle import SEED_BYTES
 
 from .agreement import HUMAN, Agreement, Member
+from .company import Company
 from .functions import stop_if_cancelled
 from .identity import StoreUnavailable
 from .log.base import LogUnavailable, MatchStore
@@ -35,6 +36,9 @@ _log = structlog.get_logger(__name__)
 
 _LAG_TIMES = 20  # what is given back in a match, at most, where only the cap for one action was chosen
 CLOCK_LEAST_MS, CLOCK_MOST_MS = 50, 24 * 3_600_000
+
+
+ALONE = Company()  # of a match that was not made at a table
 
 
 class Games(Protocol):
@@ -208,6 +212,7 @@ class Opening:
         board: str = "",
         seed: bytes = b"",
         tags: Mapping[str, str] | None = None,
+        company: Company = ALONE,
         beside: Callable[[], Awaitable[object]] | None = None,
     ) -> bool:
         """Create the match unless it exists, then have it opened; whether it is hosted now.
@@ -240,6 +245,10 @@ class Opening:
             lag_match_ms=choice.lag_match_ms or _LAG_TIMES * choice.lag_ms or (clocks.lag_match_ms if people else 0),
             late_most=clocks.late_most if people else 0,
             substitute_ms=clocks.substitute_ms,
+            watch=company.watch,
+            watch_delay_ms=company.delay_ms,
+            owner=company.owner,
+            scorer=company.scorer,
         )
         try:
             created = await self._store.create(match_id, agreement.to_json(), seed)

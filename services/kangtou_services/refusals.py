@@ -87,6 +87,23 @@ _TEXTS = {
         "{option} cannot be {given}; allowed: {low} to {high} s",
         "{option} 不能为 {given}；可选：{low} 至 {high} 秒",
     ),
+    "bad_watch": ("there is no such rule for spectators", "没有这种旁观规则"),
+    "open_rated": ("a table that shows hands to spectators cannot be rated", "向旁观者公开手牌的牌桌不能计等级分"),
+    "unknown_scorer": ("there is no account {account} to keep the score", "没有可任记分员的账号 {account}"),
+    "bad_text": (
+        "say a line of 1 to {limit} visible characters, or a fixed phrase",
+        "请说一行 1 至 {limit} 个可见字符，或一个固定短语",
+    ),
+    "unknown_phrase": ("there is no such phrase", "没有这个短语"),
+    "phrases_only": ("while a round is played only the fixed phrases may be said", "打牌期间只能说固定短语"),
+    "no_talk": ("the book forbids you to talk now", "规则规定此时你不得说话"),
+    "muted": ("you may not talk at this table", "你在本桌已被禁言"),
+    "too_fast": ("you talk too much at once; wait a moment", "发言过于频繁，请稍等"),
+    "not_at_table": ("you are not at this table", "你不在本桌"),
+    "no_spectators": ("this table has no spectators", "本桌不允许旁观"),
+    "not_owner_or_scorer": ("only the owner of the table or its scorer can do this", "只有桌主或记分员可以这样做"),
+    "unknown_chat": ("there is no such message", "没有这条消息"),
+    "bad_reason": ("a reason has at most {limit} visible characters", "理由最多 {limit} 个可见字符"),
     "too_many_commands": ("too much sitting down and standing up at this table", "本桌起坐次数过多"),
 }
 

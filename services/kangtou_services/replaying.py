@@ -46,6 +46,9 @@ def agreement_of(terms: Terms, names: Sequence[str]) -> Agreement:
         window_ms=terms.window_ms,
         rated=terms.rated,
         board=terms.board,
+        watch=terms.watch,
+        watch_delay_ms=terms.watch_delay_ms,
+        scorer=terms.scorer,
     )
 
 

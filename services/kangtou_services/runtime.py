@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from kangtou_engine.registry import Registry
 
 from .archive.archiver import Archiver
+from .blocks import Blocks, MemoryBlocks, RedisBlocks
 from .directory import Directory, MemoryDirectory, RedisDirectory
 from .games import load_registry
 from .house import House, Lent, MemoryNeeds, NeedStore, RedisNeeds, Unserved
@@ -21,6 +22,7 @@ from .ratings import MemoryRatingStore, RatingStore, RedisRatingStore
 from .ratings.noting import Noting
 from .redis_client import connect, load_library
 from .settings import Settings
+from .talk import MemoryTalk, RedisTalk, Talk
 from .tournament.memory import MemoryTournamentStore
 from .tournament.redis import RedisTournamentStore
 from .tournament.store import TournamentStore
@@ -42,6 +44,8 @@ class Backend:
     house: House = field(default_factory=Unserved)
     tournaments: TournamentStore = field(default_factory=MemoryTournamentStore)
     needs: NeedStore = field(default_factory=MemoryNeeds)
+    blocks: Blocks = field(default_factory=MemoryBlocks)
+    talk: Talk = field(default_factory=MemoryTalk)
 
 
 def _archiver(
@@ -80,6 +84,8 @@ async def on_redis(settings: Settings) -> Backend:
         Lent(needs),
         tournaments=RedisTournamentStore(client, settings.replicas),
         needs=needs,
+        blocks=RedisBlocks(client, settings.replicas),
+        talk=RedisTalk(client),
     )
 
 

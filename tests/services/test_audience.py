@@ -11,6 +11,7 @@ import pytest
 from kangtou.v1 import play_pb2 as play
 from kangtou.wire import event_from_pb, value_from_pb
 from kangtou_engine.cards import HIDDEN, Cards, Seat
+from kangtou_engine.company import covered
 from kangtou_engine.events import to_text
 from kangtou_engine.match.events import RoundBegan, Scored, Voided
 from kangtou_engine.match.match import AnyState, Game
@@ -188,8 +189,13 @@ def late(played: Played, rng: Random, audiences: Audiences, viewers: Sequence[Vi
     from_seq = rng.choice([played.table.history[0][0] - 1, *(seq for seq, _ in held)])
     resumed = known.stood_at(from_seq)
     resumed.read(audiences.joining(who, from_seq, played.now))
-    assert resumed.snapshots == 0
-    assert resumed.entries == [seq for seq, _ in held if seq > from_seq]
+    told = [(seq, event) for seq, events in held for event in events]
+    closed = covered(played.game, played.table.config, [event for _, event in told])
+    if any(told[place][0] > from_seq for place in closed):  # a look back would show what the book has closed: HS-13.3
+        assert (resumed.snapshots, resumed.entries) == (1, [])
+    else:
+        assert resumed.snapshots == 0
+        assert resumed.entries == [seq for seq, _ in held if seq > from_seq]
     assert resumed.prompt == fresh.prompt
     sees(resumed, played)
 

@@ -11,7 +11,7 @@ from ..errors import BadText
 from ..events import freeze
 from ..notation import NO_ID, valid_id
 from .text import head_lines
-from .values import FORMAT, MAJOR, Head, Outcome, Place, Terms
+from .values import FORMAT, MAJOR, NO_HANDS, Head, Outcome, Place, Terms
 
 _VERSION = re.compile(rf"{FORMAT} (0|[1-9][0-9]{{0,8}})(?:\.([1-9][0-9]{{0,8}}))?")
 _FIELD = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -21,6 +21,7 @@ _CLOCK = re.compile(r"turn=([0-9]{1,15}) window=([0-9]{1,15})")
 _CLOCKS = re.compile(
     r"bank=([0-9]{1,15}) increment=([0-9]{1,15}) lag=([0-9]{1,15}) lag-match=([0-9]{1,15}) late=([0-9]+)"
 )
+_WATCHED = re.compile(r"policy=([a-z_]{1,16}) delay=([0-9]{1,15}) scorer=(\S{1,64})")
 _RESULT = re.compile(r"rounds=([0-9]+) moves=([0-9]+) scores=([-0-9,]+)(?: places=([0-9,]+))?")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _CAUSE = re.compile(r"[a-z][a-z_]{0,31}")
@@ -79,6 +80,7 @@ def _made(given: Mapping[str, Any], minor: int, extra: tuple[tuple[str, str], ..
     turn_ms, window_ms = given["clock"]
     rounds, moves, scores, places = given["result"]
     bank_ms, increment_ms, lag_ms, lag_match_ms, late_most = given.get("clocks", (0, 0, 0, 0, 0))
+    watch, watch_delay_ms, scorer = given.get("watched", (NO_HANDS, 0, ""))
     terms = Terms(
         match=given["match"],
         game=game,
@@ -98,6 +100,9 @@ def _made(given: Mapping[str, Any], minor: int, extra: tuple[tuple[str, str], ..
         lag_ms=lag_ms,
         lag_match_ms=lag_match_ms,
         late_most=late_most,
+        watch=watch,
+        watch_delay_ms=watch_delay_ms,
+        scorer=scorer,
     )
     outcome = Outcome(
         started_ms=given.get("started"),
@@ -157,6 +162,11 @@ def _clocks(text: str) -> tuple[int, ...]:
     return tuple(map(int, _match(_CLOCKS, text).groups()))
 
 
+def _watched(text: str) -> tuple[str, int, str]:
+    watch, delay_ms, scorer = _match(_WATCHED, text).groups()
+    return watch, int(delay_ms), "" if scorer == NO_ID else _id(scorer)
+
+
 def _flag(text: str) -> bool:
     return {"yes": True, "no": False}[text]
 
@@ -188,5 +198,6 @@ _FIELDS: Mapping[str, Callable[[str], Any]] = {
     "cause": lambda text: _match(_CAUSE, text)[0],
     "result": _result,
     "clocks": _clocks,
+    "watched": _watched,
 }
-_OPTIONAL = frozenset(("pool", "board", "tags", "started", "seat", "clocks"))
+_OPTIONAL = frozenset(("pool", "board", "tags", "started", "seat", "clocks", "watched"))

@@ -43,6 +43,7 @@ def head_lines(head: Head) -> list[str]:
         *_terms_lines(head.terms, head.engine),
         *_outcome_lines(head.outcome),
         *_clocks_lines(head.terms),
+        *_watched_lines(head.terms),
         *(f"{name} {value}" for name, value in head.extra),
     ]
 
@@ -84,6 +85,12 @@ def _clocks_lines(terms: Terms) -> list[str]:
         return []
     names = ("bank", "increment", "lag", "lag-match", "late")
     return ["clocks " + " ".join(f"{name}={value}" for name, value in zip(names, terms.clocks, strict=True))]
+
+
+def _watched_lines(terms: Terms) -> list[str]:
+    if not terms.watched:
+        return []
+    return [f"watched policy={terms.watch} delay={terms.watch_delay_ms} scorer={terms.scorer or NO_ID}"]
 
 
 def _numbers(values: tuple[int, ...]) -> str:

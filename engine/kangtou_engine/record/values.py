@@ -12,8 +12,9 @@ from ..events import from_text, kinds
 from ..match.events import MatchOver, RoundBegan, Scored
 from ..notation import CHAIN_START, NO_ID, Body, chain, read_body
 
+NO_HANDS = "no_hands"  # what spectators see where nothing else was agreed
 FORMAT, MAJOR = "kangtou-record", 1
-MINOR = 1  # of records that have the header field `clocks` or notes; others are as they always were
+MINOR = 1  # of records that have the header fields `clocks` or `watched` or notes; others are as they always were
 BEGIN, END = "= begin ", "= end cause="
 _RESULTS = kinds((MatchOver, RoundBegan, Scored))
 _RESULTS_BEGIN = tuple(f"{kind} " for kind in _RESULTS)
@@ -33,6 +34,8 @@ class Terms:
     """What was agreed before the match. Times in ms; `board`, `pool` and `tags` may be empty.
 
     bank_ms … late_most   as in match/clocks.py; all 0: only the turn and window clocks
+    watch, watch_delay_ms what spectators might see, and how late (docs/spectators.md)
+    scorer                the account that might award penalties, "" if none
     """
 
     match: str
@@ -53,6 +56,14 @@ class Terms:
     lag_ms: int = 0
     lag_match_ms: int = 0
     late_most: int = 0
+    watch: str = NO_HANDS
+    watch_delay_ms: int = 0
+    scorer: str = ""
+
+    @property
+    def watched(self) -> bool:
+        """Whether anything was agreed on spectators and the scorer."""
+        return (self.watch, self.watch_delay_ms, self.scorer) != (NO_HANDS, 0, "")
 
     @property
     def clocks(self) -> tuple[int, ...]:
@@ -156,7 +167,7 @@ def make_record(terms: Terms, entries: Iterable[tuple[int, int, str, str]], seed
     else:
         raise BadText(f"match {terms.match} has not ended")
     noted = any("\n- " in line.text for line in lines)
-    minor = MINOR if noted or any(terms.clocks) else 0
+    minor = MINOR if noted or any(terms.clocks) or terms.watched else 0
     return Record(Head(terms, outcome_of(len(terms.seats), lines), engine, minor), tuple(lines), seed)
 
 

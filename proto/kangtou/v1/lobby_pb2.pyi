@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from kangtou.v1 import game_pb2 as _game_pb2
+from kangtou.v1 import watch_pb2 as _watch_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -279,6 +280,8 @@ class Table(_message.Message):
     OPENED_MS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     FILL_MS_FIELD_NUMBER: _builtins.int
+    WATCHING_FIELD_NUMBER: _builtins.int
+    SCORER_ID_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The table's own id, which is that of its first match too."""
     state: Global___TableState.ValueType
@@ -303,6 +306,8 @@ class Table(_message.Message):
     """Grows with every change."""
     fill_ms: _builtins.int
     """Unix ms: from then on bots of the house take the free seats. 0: they do not."""
+    scorer_id: _builtins.str
+    """Who may award penalties; empty: nobody."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -322,6 +327,10 @@ class Table(_message.Message):
     @_builtins.property
     def tally(self) -> _containers.RepeatedCompositeFieldContainer[Global___TallyRow]:
         """Who played here, over all matches."""
+
+    @_builtins.property
+    def watching(self) -> _watch_pb2.Watching:
+        """What spectators may see; its warning is for whoever sits down."""
 
     def __init__(
         self,
@@ -347,10 +356,12 @@ class Table(_message.Message):
         opened_ms: _builtins.int = ...,
         version: _builtins.int = ...,
         fill_ms: _builtins.int = ...,
+        watching: _watch_pb2.Watching | None = ...,
+        scorer_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "watching", b"watching"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "code", b"code", "current_match_id", b"current_match_id", "fill_ms", b"fill_ms", "kind", b"kind", "match_id", b"match_id", "matches", b"matches", "opened_ms", b"opened_ms", "options", b"options", "owner_id", b"owner_id", "private", b"private", "rated", b"rated", "ready_until_ms", b"ready_until_ms", "rematch_until_ms", b"rematch_until_ms", "rules", b"rules", "seats", b"seats", "start", b"start", "state", b"state", "tally", b"tally", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "code", b"code", "current_match_id", b"current_match_id", "fill_ms", b"fill_ms", "kind", b"kind", "match_id", b"match_id", "matches", b"matches", "opened_ms", b"opened_ms", "options", b"options", "owner_id", b"owner_id", "private", b"private", "rated", b"rated", "ready_until_ms", b"ready_until_ms", "rematch_until_ms", b"rematch_until_ms", "rules", b"rules", "scorer_id", b"scorer_id", "seats", b"seats", "start", b"start", "state", b"state", "tally", b"tally", "version", b"version", "watching", b"watching"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -511,6 +522,9 @@ class OpenTableRequest(_message.Message):
     REMATCH_S_FIELD_NUMBER: _builtins.int
     FILL_AFTER_S_FIELD_NUMBER: _builtins.int
     ONLY_GUESTS_FIELD_NUMBER: _builtins.int
+    WATCH_FIELD_NUMBER: _builtins.int
+    WATCH_DELAY_S_FIELD_NUMBER: _builtins.int
+    SCORER_ID_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     rules: _builtins.str
     """Named house rules instead of options."""
@@ -527,6 +541,11 @@ class OpenTableRequest(_message.Message):
     """Seconds after somebody has sat down until bots of the house take the free seats of an unrated table; 0: the server's."""
     only_guests: _builtins.bool
     """They come only when the owner asks (FillSeats)."""
+    watch: _watch_pb2.WatchPolicy.ValueType
+    """What spectators may see, and how many seconds late (0 to 600)."""
+    watch_delay_s: _builtins.int
+    scorer_id: _builtins.str
+    """Who may award penalties. Empty: at an unrated table its owner when the match starts, at a rated one nobody."""
     @_builtins.property
     def choice(self) -> _game_pb2.GameChoice: ...
     @_builtins.property
@@ -546,10 +565,13 @@ class OpenTableRequest(_message.Message):
         rematch_s: _builtins.int = ...,
         fill_after_s: _builtins.int = ...,
         only_guests: _builtins.bool = ...,
+        watch: _watch_pb2.WatchPolicy.ValueType = ...,
+        watch_delay_s: _builtins.int = ...,
+        scorer_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "fill_after_s", b"fill_after_s", "kind", b"kind", "only_guests", b"only_guests", "private", b"private", "rated", b"rated", "ready_s", b"ready_s", "rematch_s", b"rematch_s", "rules", b"rules", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "command_id", b"command_id", "fill_after_s", b"fill_after_s", "kind", b"kind", "only_guests", b"only_guests", "private", b"private", "rated", b"rated", "ready_s", b"ready_s", "rematch_s", b"rematch_s", "rules", b"rules", "scorer_id", b"scorer_id", "start", b"start", "watch", b"watch", "watch_delay_s", b"watch_delay_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

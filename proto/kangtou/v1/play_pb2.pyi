@@ -9,6 +9,8 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from kangtou.v1 import game_pb2 as _game_pb2
+from kangtou.v1 import talk_pb2 as _talk_pb2
+from kangtou.v1 import watch_pb2 as _watch_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -399,6 +401,7 @@ class Update(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     PING_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     seat: _builtins.int
     """Whose this is; absent: a spectator's."""
@@ -420,6 +423,8 @@ class Update(_message.Message):
     def ping(self) -> Global___Ping: ...
     @_builtins.property
     def seats(self) -> Global___Seats: ...
+    @_builtins.property
+    def chat(self) -> _talk_pb2.Chat: ...
     def __init__(
         self,
         *,
@@ -434,14 +439,15 @@ class Update(_message.Message):
         ended: Global___Ended | None = ...,
         ping: Global___Ping | None = ...,
         seats: Global___Seats | None = ...,
+        chat: _talk_pb2.Chat | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "chat", b"chat", "ended", b"ended", "entry", b"entry", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "ended", b"ended", "entry", b"entry", "match_id", b"match_id", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "answer", b"answer", "attached", b"attached", "body", b"body", "chat", b"chat", "ended", b"ended", "entry", b"entry", "match_id", b"match_id", "notice", b"notice", "ping", b"ping", "prompt", b"prompt", "seat", b"seat", "seats", b"seats", "snapshot", b"snapshot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attached", "answer", "entry", "prompt", "snapshot", "notice", "ended", "ping", "seats"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attached", "answer", "entry", "prompt", "snapshot", "notice", "ended", "ping", "seats", "chat"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
@@ -536,12 +542,19 @@ class Attached(_message.Message):
     RATED_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    WATCHING_FIELD_NUMBER: _builtins.int
+    SCORER_ID_FIELD_NUMBER: _builtins.int
+    OWNER_ID_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
     seed_commitment: _builtins.str
     """What the shuffle is committed to: SHA-256 in hex, and the seats' commitments by seat ("" where none)."""
     rated: _builtins.bool
     over: _builtins.bool
     """The match has ended already; `ended` follows."""
+    scorer_id: _builtins.str
+    """Who may award penalties; empty: nobody."""
+    owner_id: _builtins.str
+    """Whose table it is; empty: nobody's, such as a match of the queue."""
     board: _builtins.str
     """Set if the packs are those of a tournament's board, TOURNAMENT/NUMBER: then no seat has an entropy, and the seed comes
     with the tournament's report.
@@ -558,6 +571,10 @@ class Attached(_message.Message):
     def entropy_commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def seats(self) -> Global___Seats: ...
+    @_builtins.property
+    def watching(self) -> _watch_pb2.Watching:
+        """What spectators may see."""
+
     def __init__(
         self,
         *,
@@ -569,11 +586,14 @@ class Attached(_message.Message):
         rated: _builtins.bool = ...,
         over: _builtins.bool = ...,
         seats: Global___Seats | None = ...,
+        watching: _watch_pb2.Watching | None = ...,
+        scorer_id: _builtins.str = ...,
+        owner_id: _builtins.str = ...,
         board: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "seats", b"seats"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "clock", b"clock", "seats", b"seats", "watching", b"watching"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "players", b"players", "rated", b"rated", "seats", b"seats", "seed_commitment", b"seed_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "choice", b"choice", "clock", b"clock", "entropy_commitments", b"entropy_commitments", "over", b"over", "owner_id", b"owner_id", "players", b"players", "rated", b"rated", "scorer_id", b"scorer_id", "seats", b"seats", "seed_commitment", b"seed_commitment", "watching", b"watching"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -53,6 +53,9 @@ def terms_of(agreement: Agreement) -> Terms:
         lag_ms=agreement.lag_ms,
         lag_match_ms=agreement.lag_match_ms,
         late_most=agreement.late_most,
+        watch=agreement.watch,
+        watch_delay_ms=agreement.watch_delay_ms,
+        scorer=agreement.scorer,
     )
 
 

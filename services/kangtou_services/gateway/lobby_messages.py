@@ -10,6 +10,7 @@ from kangtou.wire import option_to_pb, options_from_pb
 from kangtou_engine.errors import BadOptions
 
 from ..agreement import BOT, HUMAN, Member
+from ..company import DELAY_MOST_S, OPEN, POLICIES, watching_to_pb
 from ..house_rules import HouseRules, Key
 from ..identity import Account
 from ..lobby import StartRule, Table, TableState, Terms
@@ -88,6 +89,8 @@ class Messages:
             opened_ms=table.opened_ms,
             version=table.version,
             fill_ms=table.fill_ms,
+            watching=watching_to_pb(terms.watch, terms.watch_delay_ms),
+            scorer_id=table.company.scorer,
         )
 
     def _all_options(self, table: Table) -> list[pb.TableOption]:
@@ -174,7 +177,10 @@ def _matches(table: Table) -> list[pb.TableMatch]:
 
 
 def terms_of(request: pb.OpenTableRequest, account: Account, fill_after_ms: int = 0) -> Terms | game_pb2.Refusal:
-    """What a request fixes beside the choice; `fill_after_ms`: the server's. Refused: bad_time, kind_not_allowed."""
+    """What a request fixes beside the choice; `fill_after_ms`: the server's.
+
+    Refused: bad_time, kind_not_allowed, bad_watch, open_rated.
+    """
     kind = KINDS.get(request.kind, account.kind if request.rated else "")
     if request.rated and kind != account.kind:
         return refusal("kind_not_allowed")
@@ -185,6 +191,13 @@ def terms_of(request: pb.OpenTableRequest, account: Account, fill_after_ms: int 
     ):
         if given and not SECONDS_LEAST <= given <= SECONDS_MOST:
             return refusal("bad_time", option=name, given=given, low=SECONDS_LEAST, high=SECONDS_MOST)
+    watch = POLICIES.get(request.watch)
+    if watch is None:
+        return refusal("bad_watch")
+    if watch == OPEN and request.rated:
+        return refusal("open_rated")
+    if not 0 <= request.watch_delay_s <= DELAY_MOST_S:
+        return refusal("bad_time", option="watch_delay_s", given=request.watch_delay_s, low=0, high=DELAY_MOST_S)
     usual = Terms()
     return Terms(
         start=STARTS.get(request.start, StartRule.SEATED),
@@ -192,6 +205,9 @@ def terms_of(request: pb.OpenTableRequest, account: Account, fill_after_ms: int 
         ready_ms=request.ready_s * 1000 or usual.ready_ms,
         rematch_ms=request.rematch_s * 1000 or usual.rematch_ms,
         fill_after_ms=0 if request.only_guests else request.fill_after_s * 1000 or fill_after_ms,
+        watch=watch,
+        watch_delay_ms=request.watch_delay_s * 1000,
+        scorer=request.scorer_id[:64],
     )
 
 

@@ -37,6 +37,7 @@ from ..lobby.rematch import Result
 from ..marks import Marks
 from ..matchmaking import Matchmaker
 from ..opening import Choice, Clocks, Games, LiveMatches, Opening, clocks_of
+from ..refusals import refusal
 from ..settings import Settings
 from .auth import Callers
 from .calls import CallError, Code, Context
@@ -69,6 +70,7 @@ class LobbyService(rpc.LobbyServiceServicer):
         lobby: Lobby,
         maker: Matchmaker,
         callers: Callers,
+        identity: Identity,
         fill_after_ms: int = 0,
     ) -> None:
         self._games = games
@@ -78,6 +80,7 @@ class LobbyService(rpc.LobbyServiceServicer):
         self._maker = maker
         self._callers = callers
         self._fill_after_ms = fill_after_ms
+        self._identity = identity
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:
         """For everybody, also without a token."""
@@ -92,6 +95,9 @@ class LobbyService(rpc.LobbyServiceServicer):
         terms = terms_of(request, account, self._fill_after_ms)
         if isinstance(terms, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=terms)
+        if terms.scorer and terms.scorer not in await self._identity.accounts([terms.scorer]):
+            no = refusal("unknown_scorer", account=terms.scorer if terms.scorer.isascii() else "?")
+            return pb.OpenTableResponse(refused=no)
         opened = await self._lobby.open_table(account, choice, request.command_id, terms, private=request.private)
         if isinstance(opened, game_pb2.Refusal):
             return pb.OpenTableResponse(refused=opened)
@@ -222,7 +228,7 @@ def add(
         maker.start()
         sweeper.start()
         messages = Messages(HouseRules(games))
-        service = LobbyService(games, messages, clocks, lobby, maker, parts.callers, settings.fill_after_ms)
+        service = LobbyService(games, messages, clocks, lobby, maker, parts.callers, identity, settings.fill_after_ms)
         rpc.add_LobbyServiceServicer_to_server(service, server)
         parties = PartyService(games, clocks, stores.queue.parties, maker, identity, marks, parts.callers)
         add_PartyServiceServicer_to_server(parties, server)

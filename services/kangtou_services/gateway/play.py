@@ -27,6 +27,8 @@ _STATUS = {
     "not_seated": Code.PERMISSION_DENIED,
     "not_allowed": Code.PERMISSION_DENIED,
     "withheld": Code.FAILED_PRECONDITION,
+    "no_spectators": Code.PERMISSION_DENIED,
+    "not_welcome": Code.PERMISSION_DENIED,
     "not_delegated": Code.FAILED_PRECONDITION,
     "faulted": Code.ABORTED,
     "quarantined": Code.ABORTED,

@@ -9,6 +9,8 @@ from ..table.commands import PLATFORM, platform_refusal
 _TEXTS = {
     "not_allowed": ("this account may not follow the match in that way", "该账号不能以这种方式进入本局"),
     "withheld": ("nobody may watch a board that others have yet to play", "本副牌尚有其他桌未打完，不可旁观"),
+    "no_spectators": ("this table has no spectators", "本桌不允许旁观"),
+    "not_welcome": ("the owner of this table does not let you look on", "桌主不让你旁观本桌"),
     "rate_limited": ("too much at once; wait for answers first", "请求过多，请先等待应答"),
     "full": ("this server has no room for another table", "服务器没有空余牌桌"),
 }

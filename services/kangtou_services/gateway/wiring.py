@@ -10,7 +10,6 @@ from ..accounts.deletion import Deletions
 from ..accounts.memory import MemoryAccountStore
 from ..accounts.redis import RedisAccountStore
 from ..archive.names import forget_names
-from ..blocks import Blocks, MemoryBlocks, RedisBlocks
 from ..identity import Identity
 from ..marks import Marks, MemoryMarks, RedisMarks
 from ..runtime import Backend
@@ -22,6 +21,8 @@ from . import (
     people_service,
     rating_service,
     replay_service,
+    spectate_service,
+    talk_service,
     tournament_service,
 )
 from .server import Extra
@@ -33,7 +34,7 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
     store: AccountStore = MemoryAccountStore() if client is None else RedisAccountStore(client, settings.replicas)
     marks: Marks = MemoryMarks() if client is None else RedisMarks(client)
     identity = Accounts(store, marks, account_service.account_settings(settings))
-    blocks: Blocks = MemoryBlocks() if client is None else RedisBlocks(client, settings.replicas)
+    blocks = backend.blocks
     deletions = Deletions(identity)
     deletions.on_delete += [forget_names(backend.archiver.names), blocks.forget]
     return identity, (
@@ -45,4 +46,6 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
         tournament_service.add,
         people_service.add(identity, blocks),
         house_service.add(identity, backend.needs),
+        spectate_service.add,
+        talk_service.add(marks),
     )

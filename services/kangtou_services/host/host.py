@@ -18,6 +18,7 @@ import structlog
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_engine.registry import Registry
 
+from ..blocks import Blocks, MemoryBlocks
 from ..house import House, Unserved
 from ..link import ActorLink
 from ..log.base import Entry, EventLog, Fenced, LogError, LogUnavailable, MatchStore, TailLost
@@ -26,10 +27,12 @@ from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
 from ..table.core import Table
 from ..table.draft import Draft
+from ..talk import MemoryTalk, Talk
 from . import lending
 from .marker import Guard, Marker, where
-from .routes import ROUTES, problem
+from .routes import ROUTES
 from .slot import Ref, Slot, reply
+from .watching import problem
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +72,8 @@ class Host:
         actor_id: str,
         clock: Callable[[], int] = now_ms,
         house: House | None = None,
+        blocks: Blocks | None = None,
+        talk: Talk | None = None,
     ) -> None:
         self.settings = settings
         self.registry = registry
@@ -77,6 +82,8 @@ class Host:
         self.archiver = archiver
         self.actor_id = actor_id
         self.house: House = house or Unserved()
+        self.blocks: Blocks = blocks or MemoryBlocks()
+        self.talk: Talk = talk or MemoryTalk()
         self.now_ms = clock
         self.slots: dict[str, Slot] = {}
         self.down_since: int | None = None  # the log takes no writes since (Unix ms)
@@ -211,6 +218,8 @@ class Host:
         self._trusted(slot)
         with self.guard(slot):
             slot.publish(draft, self.now_ms())
+        if slot.feed is not None:
+            slot.feed.news.set()
         if draft.handed or slot.table.over:
             lending.changed(self, slot, [*slot.away(), *(seat for seat, _ in draft.handed)])
         if slot.table.over:
@@ -318,6 +327,8 @@ class Host:
     def forget(self, slot: Slot) -> None:
         """Let a table go."""
         slot.disarm()
+        if slot.feed is not None:
+            slot.feed.stop()
         if self.slots.get(slot.match) is slot:
             del self.slots[slot.match]
 
@@ -355,7 +366,8 @@ class Host:
                 log.warning("archive_delayed", match=slot.match, error=type(error).__name__)
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, 30.0)
-        await asyncio.sleep(LINGER_S)  # late joiners still see the end here
+        linger_s = LINGER_S + slot.table.agreement.watch_delay_ms / 1000
+        await asyncio.sleep(linger_s)  # late joiners still see the end here, and delayed spectators come to it
         self.forget(slot)
 
     def add(self, table: Table, *, suspect: bool) -> Slot:

@@ -17,9 +17,10 @@ from kangtou_engine.errors import IllegalAction
 from kangtou_engine.match.clocks import RETAKE
 
 from ..link import ActorLink
-from ..table.commands import Command, platform_refusal, refused, refused_by
-from . import queries
+from ..table.commands import TABLE, Command, platform_refusal, refused, refused_by
+from . import queries, talking, watching
 from .slot import Ref, Slot, reply
+from .watching import problem
 
 if TYPE_CHECKING:
     from .host import Host
@@ -28,11 +29,6 @@ _WithSeat: TypeAlias = (
     "lpb.Subscribe | lpb.Query | play.Command | play.StandingAnswer | play.OpenEntropy | play.HandOver | play.TakeBack"
 )
 _CAUSE = re.compile(r"[a-z_]{1,32}")
-
-
-def problem(peer: ActorLink, call: lpb.Call, code: str) -> None:
-    """The call could not be carried out here."""
-    reply(peer, lpb.Reply(ref=call.ref, problem=lpb.Problem(code=code)))
 
 
 def _seat(call: lpb.Call, slot: Slot, body: _WithSeat) -> Seat | None:
@@ -58,26 +54,23 @@ def _by_house(call: lpb.Call, slot: Slot) -> bool:
 def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A gateway follows the table for one of its clients."""
     body = call.subscribe
-    seat: Seat | None = None
     if body.delegate:
         _substitute(host, peer, call, slot)
         return
     if body.spectate:
-        if slot.table.agreement.seats_of(call.account_id):
-            problem(peer, call, "not_allowed")
-            return
-    else:
-        seat = _seat(call, slot, body)
-        if seat is None:
-            problem(peer, call, "not_seated")
-            return
-        slot.table.open_entropy(seat, body.entropy)
-        slot.table.attended.add(seat)
-        slot.seen_ms = host.now_ms()
-    connected = {*slot.seats, seat} if seat is not None else slot.seats.keys()
-    joining = slot.audiences.joining(seat, body.from_seq, host.now_ms(), connected)
+        watching.subscribe(host, peer, call, slot)
+        return
+    seat = _seat(call, slot, body)
+    if seat is None:
+        problem(peer, call, "not_seated")
+        return
+    slot.table.open_entropy(seat, body.entropy)
+    slot.table.attended.add(seat)
+    slot.seen_ms = host.now_ms()
+    joining = slot.audiences.joining(seat, body.from_seq, host.now_ms(), {*slot.seats, seat})
     reply(peer, lpb.Reply(ref=call.ref))
     slot.follow(seat, (peer, body.sub), joining)
+    slot.accounts[peer, body.sub] = call.account_id
     host.touch(slot)
 
 
@@ -193,6 +186,22 @@ def _order(
     _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call, slot), order=order))
 
 
+def award(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
+    """The scorer has the table do what the book gives to him. HS-11.3, DZ-5.9."""
+    body, table = call.award, slot.table
+    if call.account_id != table.agreement.scorer or not call.account_id:
+        answer = refused(body.command_id[:64], platform_refusal("not_scorer"))
+        reply(peer, lpb.Reply(ref=call.ref, answer=answer))
+        return
+    given = Command(TABLE, body.command_id, 0, None, Ref(peer, call.ref, unary=True))
+    try:
+        action = action_from_pb(body.action)
+    except IllegalAction as error:
+        slot.answer(given, refused_by(table.game, body.command_id, error))
+        return
+    _submit(host, slot, given.with_action(action))
+
+
 def _not_seated(peer: ActorLink, call: lpb.Call, command_id: str) -> None:
     answer = refused(command_id[:64], platform_refusal("not_seated"))
     reply(peer, lpb.Reply(ref=call.ref, answer=answer))
@@ -215,12 +224,13 @@ def _submit(host: Host, slot: Slot, given: Command) -> None:
 
 def query(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A question about one seat; changes nothing and is told to nobody else."""
-    seat: Seat | None = None
-    if not call.query.spectate:
-        seat = _seat(call, slot, call.query)
-        if seat is None:
-            problem(peer, call, "not_seated")
-            return
+    if call.query.spectate:
+        watching.view(host, peer, call, slot)
+        return
+    seat = _seat(call, slot, call.query)
+    if seat is None:
+        problem(peer, call, "not_seated")
+        return
     reply(peer, queries.answer(slot, call.ref, call.query, seat, host.now_ms()))
 
 
@@ -254,4 +264,9 @@ ROUTES: Mapping[str, Route] = {
     "query": query,
     "stop": stop,
     "conduct": conduct,
+    "rounds": watching.rounds,
+    "say": talking.say,
+    "list_chat": talking.list_chat,
+    "mute": talking.mute,
+    "award": award,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
@@ -15,6 +16,10 @@ from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, SEATS, Audiences
 from ..table.commands import Command
 from ..table.core import Table
 from ..table.draft import Draft
+from .pace import Pace
+
+if TYPE_CHECKING:
+    from .feed import Feed
 
 Follower = tuple[ActorLink, int]  # link and subscription
 
@@ -48,6 +53,11 @@ class Slot:
     probation: int = 0  # entries until it is forgiven
     illegal: dict[Seat, int] = field(default_factory=dict)  # refused by a rule since the last accepted action
     seen_ms: int = 0  # when an owner of a seat was last present
+    feed: Feed | None = None  # what delayed spectators see
+    expected: set[Follower] = field(default_factory=set)  # spectators of whom it is not known yet whether they may
+    accounts: dict[Follower, str] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
+    held: int = 0  # messages that wait for delayed spectators
     _told: Hashable = None  # what everybody knows of who plays, and of the banks
 
     @property
@@ -81,8 +91,8 @@ class Slot:
                 self.table.substitutes.housed.add(seat)
             if older is not None:
                 text = ("another stream took this seat", "该座位已被另一连接接管")
-                self._send([older], 0, self.notice(seat, 2, *text), last=True)
-        self._send([follower], self.table.seq, joining, last=over)
+                self.send([older], 0, self.notice(seat, 2, *text), last=True)
+        self.send([follower], self.table.seq, joining, last=over)
         self.tell_seats(follower)
 
     def unfollow(self, follower: Follower) -> None:
@@ -99,6 +109,10 @@ class Slot:
         self.seats = {seat: one for seat, one in self.seats.items() if stays(one)}
         self.delegates = {seat: one for seat, one in self.delegates.items() if stays(one)}
         self.table.substitutes.housed &= self.delegates.keys()
+        self.expected = {one for one in self.expected if stays(one)}
+        self.accounts = {one: account for one, account in self.accounts.items() if stays(one)}
+        if self.feed is not None:
+            self.feed.drop(stays)
 
     @property
     def everybody(self) -> list[tuple[Seat | None, Follower, bool]]:
@@ -126,7 +140,7 @@ class Slot:
         if news is not None:
             for seat, follower, _ in self.everybody:
                 if follower != but:
-                    self._send([follower], 0, self.audiences.message(seat, SEATS, news))
+                    self.send([follower], 0, self.audiences.message(seat, SEATS, news))
 
     def notice(self, seat: Seat | None, kind: int, english: str, chinese: str) -> bytes:
         """A notice for one audience."""
@@ -135,22 +149,29 @@ class Slot:
 
     def lost(self) -> None:
         """The table is somebody else's: empty last deliveries tell the gateways to look for it."""
-        self._send([one for _, one, _ in self.everybody], 0, b"", last=True)
+        self.send([one for _, one, _ in self.everybody], 0, b"", last=True)
+        self._end_feed(b"")
         self._let_go()
 
     def tell_all(self, kind: int, english: str, chinese: str, last: bool = False) -> None:
         """A notice for everybody; `last` lets them go."""
         for seat, follower, _ in self.everybody:
-            self._send([follower], 0, self.notice(seat, kind, english, chinese), last)
+            self.send([follower], 0, self.notice(seat, kind, english, chinese), last)
         if last:
             self._let_go()
+            self._end_feed(self.notice(None, kind, english, chinese))
+
+    def _end_feed(self, payload: bytes) -> None:
+        if self.feed is not None:
+            self.feed.end(payload)
+            self.feed = None
 
     def remind(self, now_ms: int) -> None:
         """The prompts of the seats that are asked, as they are now."""
         for seat, follower, delegate in self.everybody:
             prompt = self.audiences.prompt(seat, now_ms, delegate=delegate)
             if prompt is not None:
-                self._send([follower], 0, self.audiences.message(seat, PROMPT, prompt))
+                self.send([follower], 0, self.audiences.message(seat, PROMPT, prompt))
 
     def _let_go(self) -> None:
         self.seats.clear()
@@ -169,7 +190,7 @@ class Slot:
         if follower is None:
             reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
         else:
-            self._send([follower], 0, self.audiences.message(command.seat, ANSWER, answer))
+            self.send([follower], 0, self.audiences.message(command.seat, ANSWER, answer))
             reply(ref.peer, lpb.Reply(ref=ref.ref))
 
     def _judge(self, seat: Seat, answer: play.Answer) -> None:
@@ -209,7 +230,7 @@ class Slot:
             reply(ref.peer, lpb.Reply(ref=ref.ref) if with_entry else lpb.Reply(ref=ref.ref, answer=answer))
         over = self.table.over
         for followers, payload in payloads:
-            self._send(followers, draft.entry.seq, payload, last=over)
+            self.send(followers, draft.entry.seq, payload, last=over)
         if over:
             self._let_go()
         else:
@@ -222,7 +243,7 @@ class Slot:
             if follower is not None:
                 self.table.substitutes.housed.discard(seat)
                 text = ("the owner plays this seat again", "座位主人已取回该座位")
-                self._send([follower], 0, self.notice(seat, 6, *text), last=True)
+                self.send([follower], 0, self.notice(seat, 6, *text), last=True)
 
     def _payloads(self, draft: Draft, seq: int, now_ms: int) -> list[tuple[list[Follower], bytes]]:
         """What each follower is sent of an entry, answers to commands on streams first."""
@@ -275,7 +296,8 @@ class Slot:
             and self._on_stream(command.seat, command.ref)
         ]
 
-    def _send(self, followers: Iterable[Follower], seq: int, payload: bytes, last: bool = False) -> None:
+    def send(self, followers: Iterable[Follower], seq: int, payload: bytes, last: bool = False) -> None:
+        """Bytes for some followers; `seq`: of the entry in them, 0 if there is none."""
         by_peer: dict[ActorLink, list[int]] = {}
         for peer, sub in followers:
             by_peer.setdefault(peer, []).append(sub)

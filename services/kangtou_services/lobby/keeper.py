@@ -169,7 +169,8 @@ class Keeper:
         if TAG in match.tags:
             return await self.read(match.tags[TAG])
         accounts = tuple(member.account_id for member in match.members)
-        table = new_table(match_id, choice_of(match), Terms(), accounts[0], match.created_ms)
+        terms = Terms(watch=match.watch, watch_delay_ms=match.watch_delay_ms, scorer=match.scorer)
+        table = new_table(match_id, choice_of(match), terms, accounts[0], match.created_ms)
         played = replace(table, state=TableState.PLAYING, members=match.members, arrived=accounts)
         if not await self._matches.live.ended([match_id]):
             return played
@@ -201,7 +202,7 @@ class Keeper:
 
         try:
             start = self._matches.opening.start
-            await start(table.match_id, table.choice, table.taken, tags=tags, beside=mark)
+            await start(table.match_id, table.choice, table.taken, tags=tags, company=table.company, beside=mark)
             return marked[0]
         except StoreUnavailable as no:
             _log.warning("table_delayed", match=table.match_id, reason=str(no))  # a look or a sweep makes it

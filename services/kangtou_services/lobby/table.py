@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..agreement import Member
+from ..company import NO_HANDS, Company
 from ..opening import Choice
 
 
@@ -38,6 +39,9 @@ class Terms:
     """What is fixed at the opening besides the choice. `kind`: who may sit ("": all). `code` "": public.
 
     `fill_after_ms`: how long after somebody has sat down house bots take the free seats; 0: when the owner asks.
+
+    watch, watch_delay_ms   as in company.py
+    scorer                  who may award penalties; "": see `Table.company`
     """
 
     start: StartRule = StartRule.SEATED
@@ -46,6 +50,9 @@ class Terms:
     ready_ms: int = 30_000
     rematch_ms: int = 60_000
     fill_after_ms: int = 0
+    watch: str = NO_HANDS
+    watch_delay_ms: int = 0
+    scorer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,13 @@ class Table:
     def place(self) -> str:
         """Its place in the list: sorts by time."""
         return f"{self.opened_ms:013d}:{self.table_id}"
+
+    @property
+    def company(self) -> Company:
+        """Who is there beside the players. If none was named the owner keeps the score (HS-11.3), if unrated."""
+        terms = self.terms
+        scorer = terms.scorer or ("" if self.choice.rated else self.owner)
+        return Company(terms.watch, terms.watch_delay_ms, self.owner, scorer)
 
     def seat_of(self, account_id: str) -> int | None:
         """The seat of an account."""

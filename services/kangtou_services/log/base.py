@@ -85,6 +85,10 @@ class EventLog(Protocol):
         """Entries by seq, both ends included, oldest first."""
         ...
 
+    async def after(self, match: str, entry_id: str, count: int) -> list[Entry]:
+        """The next entries behind one of that id ("": from the beginning), oldest first, at most so many."""
+        ...
+
     async def owner(self, match: str) -> str | None:
         """Who claimed it last."""
         ...

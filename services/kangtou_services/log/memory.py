@@ -159,6 +159,14 @@ class MemoryLog:
         entries = found.entries if found else []
         return [entry for entry in entries if entry.seq >= first_seq and (last_seq is None or entry.seq <= last_seq)]
 
+    async def after(self, match: str, entry_id: str, count: int) -> list[Entry]:
+        """See EventLog."""
+        await self.server.use()
+        found = self.server.find(match)
+        seq = int(entry_id.partition("-")[2]) if entry_id else 0
+        entries = found.entries if found else []
+        return entries[seq : seq + count]  # without a gap from 1 on
+
     async def owner(self, match: str) -> str | None:
         """See EventLog."""
         await self.server.use()

@@ -64,6 +64,13 @@ class RedisLog:
         entries.reverse()
         return [entry for entry in entries if entry.seq >= first_seq and (last_seq is None or entry.seq <= last_seq)]
 
+    async def after(self, match: str, entry_id: str, count: int) -> list[Entry]:
+        """See EventLog."""
+        async with _reached():
+            first = f"({entry_id}" if entry_id else "-"
+            rows: Any = await self._client.xrange(key(match, "log"), min=first, count=count)
+        return [entry_of(row) for row in rows or ()]
+
     async def owner(self, match: str) -> str | None:
         """See EventLog."""
         async with _reached():

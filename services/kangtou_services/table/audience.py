@@ -15,17 +15,19 @@ from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou.wire import action_to_pb, choice_to_pb, event_to_pb, too_many_to_pb, value_to_pb
 from kangtou_engine.cards import Seat
+from kangtou_engine.company import covered, open_event, open_view
 from kangtou_engine.events import Event, PublicEvent
 from kangtou_engine.game import TooMany
 from kangtou_engine.plain import view_to_plain
 
+from ..company import OPEN, watching_to_pb
 from .core import Table
 
 LIST_LIMIT = 200  # legal actions in a prompt
 
 # Field numbers of Update's body as tags of length-delimited fields.
 ATTACHED, ANSWER, ENTRY, PROMPT, SNAPSHOT, NOTICE, ENDED = 0x1A, 0x22, 0x2A, 0x32, 0x3A, 0x42, 0x4A
-SEATS = 0x5A
+SEATS, CHAT = 0x5A, 0x62
 
 
 def _varint(number: int) -> bytes:
@@ -41,9 +43,10 @@ def _varint(number: int) -> bytes:
 
 @dataclass(slots=True)
 class Audiences:
-    """Makes the payloads of one table."""
+    """Makes the payloads of one table. `late`: it is the table as it was a while ago, for its delayed spectators."""
 
     table: Table
+    late: bool = False
     _heads: dict[Seat | None, bytes] = field(default_factory=dict)
 
     def update(self, seat: Seat | None, tag: int, body: bytes) -> bytes:
@@ -71,9 +74,18 @@ class Audiences:
             body = self._entry(seq, time_ms, events)
             return {who: self.update(who, ENTRY, body) for who in audiences}
         return {
-            who: self.update(who, ENTRY, self._entry(seq, time_ms, [event.seen_by(who) for event in events]))
+            who: self.update(who, ENTRY, self._entry(seq, time_ms, [self._seen(event, who) for event in events]))
             for who in audiences
         }
+
+    @property
+    def _open(self) -> bool:
+        """Whether spectators see all hands now: not before their time, also where one is let in earlier."""
+        agreement = self.table.agreement
+        return agreement.watch == OPEN and (self.late or not agreement.watch_delay_ms)
+
+    def _seen(self, event: Event, who: Seat | None) -> Event:
+        return open_event(event, self.table.config.seats) if who is None and self._open else event.seen_by(who)
 
     def open_entry(self, seq: int, time_ms: int, events: tuple[Event, ...]) -> bytes:
         """An entry with nothing hidden: of matches that are over."""
@@ -106,13 +118,19 @@ class Audiences:
         if not table.begun:
             return []
         history = table.history
-        if from_seq and history and history[0][0] - 1 <= from_seq <= table.seq:
+        if from_seq and history and history[0][0] - 1 <= from_seq <= table.seq and not self._closed_since(from_seq):
             return [
                 self.entry(seq, time_ms, events, (seat,))[seat]
                 for seq, time_ms, events in history
                 if seq > from_seq and events  # of takeovers and standing answers nobody is told
             ]
         return [self.message(seat, SNAPSHOT, self.snapshot(seat))]
+
+    def _closed_since(self, from_seq: int) -> bool:
+        """Whether a look back would show what the book has closed meanwhile. HS-13.3, DZ-12.3, EB-11.3."""
+        told = [(seq, event) for seq, _, events in self.table.history for event in events]
+        hidden = covered(self.table.game, self.table.config, [event for _, event in told])
+        return any(told[place][0] > from_seq for place in hidden)
 
     def attached(self) -> play.Attached:
         """What was agreed."""
@@ -124,6 +142,9 @@ class Audiences:
             rated=agreement.rated,
             over=self.table.over,
             board=agreement.board,
+            watching=watching_to_pb(agreement.watch, agreement.watch_delay_ms),
+            scorer_id=agreement.scorer,
+            owner_id=agreement.owner,
         )
         message.clock.CopyFrom(self._clock())
         for member in agreement.members:
@@ -153,7 +174,8 @@ class Audiences:
 
     def snapshot(self, seat: Seat | None) -> play.Snapshot:
         """The view as the table builds it now."""
-        view = self.table.game.view(self.table.state, seat)
+        game, state = self.table.game, self.table.state
+        view = open_view(game, state) if seat is None and self._open else game.view(state, seat)
         return play.Snapshot(seq=self.table.seq, view=value_to_pb(view_to_plain(view)))
 
     def prompt(self, seat: Seat | None, now_ms: int, *, delegate: bool = False) -> play.Prompt | None:

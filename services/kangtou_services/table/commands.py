@@ -13,6 +13,8 @@ from kangtou_engine.errors import IllegalAction
 from kangtou_engine.match.clocks import DELEGATE, RETAKE
 from kangtou_engine.match.match import Game
 
+TABLE = -1  # in place of a seat: the table acts, for its scorer
+
 # Refusals of the platform, (English, Chinese). The rules' own are in the catalogues of the games.
 PLATFORM = {
     "stale_prompt": ("that answers an older question", "该回答针对的是旧的询问"),
@@ -30,6 +32,8 @@ PLATFORM = {
     "seat_taken_back": ("the owner has taken this seat back", "座位主人已取回该座位"),
     "not_delegated": ("no substitute plays this seat", "该座位未处于托管状态"),
     "too_many_handed": ("you have handed your seat over too often", "托管切换过于频繁"),
+    "not_scorer": ("only the scorer of this table can do this", "只有本桌的记分员可以这样做"),
+    "not_scorers": ("that is not the scorer's to do", "这不是记分员的职权"),
     "unknown_match": ("there is no such match here", "没有这场对局"),
     "quarantined": ("this table is quarantined after repeated crashes", "本桌因多次崩溃已被隔离"),
     "table_unavailable": ("the table cannot be reached now; try again", "暂时无法连接牌桌，请重试"),
@@ -45,7 +49,9 @@ def platform_refusal(code: str) -> pb.Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A seat's action or standing answer as it arrived. `ref` is for whoever asked; the table only hands it back.
+    """A seat's action or standing answer as it arrived, or (seat TABLE) what the scorer has the table do.
+
+    `ref` is for whoever asked; the table only hands it back.
 
     `standing`: leave `action` (None: nothing, revoke) as the standing answer, ended by the word `until`.
     `order`: hand the seat to a substitute (`asked` or `left`, the cause), or take it back (`retake`).

@@ -30,7 +30,7 @@ from kangtou_engine.shuffle import ENTROPY_MAX, entropy_commitment
 from ..agreement import BOT, Agreement
 from ..log.base import Entry
 from . import orders
-from .commands import Command, accepted, canonical, platform_refusal, refused, refused_by
+from .commands import TABLE, Command, accepted, canonical, platform_refusal, refused, refused_by
 from .draft import Draft
 from .standing import Standing, kept
 from .substitutes import Substitutes, clock_of
@@ -73,6 +73,10 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table {self.agreement.match_id} seq={self.seq}>"  # never the state
+
+    def again(self) -> Table:
+        """The same match before its first entry."""
+        return Table(self.game, self.agreement, self._seed, self._delay_ms)
 
     @property
     def seq(self) -> int:
@@ -259,6 +263,8 @@ class Table:
             return refused(command.command_id, platform_refusal("match_over"))
         if not self.begun and draft.begin is None:
             return refused(command.command_id, platform_refusal("not_begun"))
+        if command.seat == TABLE:
+            return orders.award(self, draft, command)
         if command.order:
             return orders.order(self, draft, command)
         ledger = draft.prompts.ledger
@@ -273,7 +279,7 @@ class Table:
         assert command.action is not None
         try:
             lag_ms = self.substitutes.owed(draft.prompts, command, draft.time_ms) if command.lag_ms else 0
-            self._take(draft, command.seat, command.command_id, command.prompt, command.action, lag_ms)
+            self.take(draft, command.seat, command.command_id, command.prompt, command.action, lag_ms)
         except IllegalAction as error:
             return refused_by(self.game, command.command_id, error)
         return None
@@ -289,9 +295,10 @@ class Table:
                 return (earlier.content, self.seq + 1)
         return None
 
-    def _take(
+    def take(
         self, draft: Draft, seat: Seat | None, command_id: str, prompt: int, action: Action, lag_ms: int = 0
     ) -> None:
+        """Into a draft: one action of a seat, or of the table (None), if the rules let it be. Raises IllegalAction."""
         events, state = self.game.step(draft.state, seat, action, self.chance)
         step = Step(seat, command_id, prompt, action, tuple(map(to_text, events)))
         if lag_ms:
@@ -310,7 +317,7 @@ class Table:
             asked = draft.prompts.asked[seat]
             if asked is None or draft.end or self.substitutes.at(draft.prompts, seat, draft.time_ms) > draft.time_ms:
                 continue
-            self._take(draft, None, "", 0, Action("timeout", keys=(("seat", str(seat)),)))
+            self.take(draft, None, "", 0, Action("timeout", keys=(("seat", str(seat)),)))
             orders.timed_out(self, draft, seat)
 
     # ---- standing answers (design §5, "Windows") ----
@@ -322,7 +329,7 @@ class Table:
                 return
             asked = draft.prompts.asked[seat]
             assert asked is not None
-            self._take(draft, seat, BY_STANDING, asked.number, draft.standing[seat].action)
+            self.take(draft, seat, BY_STANDING, asked.number, draft.standing[seat].action)
 
     def _applies(self, draft: Draft, seat: Seat) -> bool:
         standing, asked = draft.standing.get(seat), draft.prompts.asked[seat]

@@ -16,7 +16,7 @@ from kangtou_engine.match.events import RoundBegan
 from kangtou_engine.notation import BY_STANDING, CHAIN_START, Body, Item, Left, Note, Step, chain, read_body
 
 from ..log.base import Entry, EventLog
-from .commands import Command
+from .commands import TABLE, Command
 from .core import Table
 from .standing import Standing, kept
 
@@ -65,6 +65,21 @@ def load(table: Table, entries: Sequence[Entry]) -> None:
     if start and not table.begun:
         raise BrokenLog("the entry in which the match began is missing")
     table.tail, table.epoch = tail, tail.epoch
+
+
+def follow(table: Table, entry: Entry) -> tuple[Event, ...]:
+    """Fold the next entry onto a table that only follows the log; what it told. Raises BrokenLog."""
+    _check(entry, table.tail, 0)
+    try:
+        _load(table, entry, 0, entry.seq + 1)
+    except (BadText, ValueError) as error:
+        raise BrokenLog(f"entry {entry.id} does not fit the game") from error
+    return table.history[-1][2]
+
+
+def time_of(entry: Entry) -> int:
+    """When an entry was written, Unix ms."""
+    return int(entry.body.partition("\n")[0].split(" ")[1])
 
 
 def _check(entry: Entry, previous: Entry | None, first: int) -> None:
@@ -162,7 +177,10 @@ def _ids(table: Table, entry: Entry, body: Body) -> None:
                 content = f"{DELEGATE} {item.get('cause')}" if item.word == DELEGATE else RETAKE
                 table.done[int(item.key("seat")), command] = (content, entry.seq)
             continue
-        if item.seat is None or item.command == BY_STANDING:
+        if item.command == BY_STANDING or not item.command:
+            continue  # given by a standing answer, or by the clock
+        if item.seat is None:
+            table.done[TABLE, item.command] = (str(item.action), entry.seq)
             continue
         content = str(item.action)
         if isinstance(item, Left):

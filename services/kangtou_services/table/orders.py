@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.cards import Seat
+from kangtou_engine.errors import IllegalAction
 from kangtou_engine.match.clocks import DELEGATE, RETAKE
 from kangtou_engine.notation import Left, Note
 
-from .commands import Command, accepted, platform_refusal, refused
+from .commands import Command, accepted, platform_refusal, refused, refused_by
 from .draft import Draft
 from .standing import Standing, kept
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .core import Table
 
 MAX_LEFT = 1_000  # standing answers that a seat may leave in this round and the former: each is an entry of the log
+MAX_AWARDED = 200  # penalties in them
 MAX_HANDED = 100  # times that it may hand itself over in them
 
 
@@ -48,6 +50,20 @@ def order(table: Table, draft: Draft, command: Command) -> play.Answer | None:
     cause = () if takes else (("cause", command.order),)
     keys = (("seat", str(command.seat)), *cause, ("command", command.command_id))
     note(table, draft, Note(RETAKE if takes else DELEGATE, keys))
+    return None
+
+
+def award(table: Table, draft: Draft, command: Command) -> play.Answer | None:
+    """What the scorer has the table do: a verb of the table that the game's book has, and no time-out. HS-11.3."""
+    assert command.action is not None
+    if command.action.verb == "timeout":
+        return refused(command.command_id, platform_refusal("not_scorers"))
+    if _stored(table, draft, command.seat, command.action.verb) >= MAX_AWARDED:
+        return refused(command.command_id, platform_refusal("too_many_waiting"))
+    try:
+        table.take(draft, None, command.command_id, 0, command.action)
+    except IllegalAction as error:
+        return refused_by(table.game, command.command_id, error)
     return None
 
 

@@ -91,6 +91,7 @@ GAME: GameSpec[Own] = GameSpec(
     dealer_by_lot=False,  # DZ-2.3
     final_scores=final_scores,
     table_action=bury.table_action,
+    talk=bury.may_say,
     standing=deal.standing,
     standing_until=("level_card",),
     window_ms=deal.window_ms,

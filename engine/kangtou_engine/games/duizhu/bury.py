@@ -6,11 +6,11 @@ from ...actions import Action, card_list, cards_of, only_keys, plain
 from ...cards import JOKERS, Cards, Seat, in_order, show_cards
 from ...errors import IllegalAction
 from ...events import Event
-from ...game import Phase, TooMany
+from ...game import FREE, SILENT, Phase, TooMany
 from .asking import asked, from_hand, once_each, unknown
 from .events import Annulled, Buried, KittyLost, KittyOpened, PhaseOpened, PlayBegan
 from .ranking import TRUMPS
-from .state import KITTY, Own, Table, dealer_of, ranking_of
+from .state import KITTY, Own, Table, dealer_of, is_up, ranking_of
 
 
 def open_kitty(state: Table) -> tuple[Event, ...]:
@@ -85,6 +85,12 @@ BURY: Phase[Own] = Phase(asked, _decide, _legal, _default)
 
 
 # ---- table talk ----
+
+
+def may_say(state: Table, seat: Seat) -> str:
+    """From the opening of the kitty to the end of `sink` the table carries no talk of the dealer's side. DZ-5.9."""
+    return SILENT if state.phase in ("bury", "sink") and is_up(state, seat) else FREE
+
 
 ANNUL_PHASES = frozenset(("bury", "sink", "snatch", "play"))
 

@@ -27,7 +27,7 @@ from .score import LIGHTNING, PLAYED, score
 from .sets import SETS
 from .show import show
 from .state import PLAY, REVEAL, Hongshi, Own
-from .talk import table_action
+from .talk import may_say, table_action
 from .tell import tell
 from .view import view
 from .words import WORDS
@@ -86,6 +86,7 @@ GAME: GameSpec[Own] = GameSpec(
     covered=lambda config: (CLOSED_TRICKS,),
     tell=tell,
     table_action=table_action,
+    talk=may_say,
     standing=standing,
     standing_until=(UNTIL_REVEAL,),
     opening=OPENING,

@@ -1,14 +1,24 @@
-"""Table talk: the scorer's penalty. HS-11."""
+"""Table talk: what may be said, and the scorer's penalty. HS-11."""
 
 from __future__ import annotations
 
 from ...actions import Action, only_keys
+from ...cards import Seat
 from ...errors import IllegalAction
 from ...events import Event
+from ...game import FREE, PHRASES, SILENT
 from ...match.state import BETWEEN
 from .events import Penalized
 from .options import options_of
 from .state import PLAY, REVEAL, SEATS, Hongshi
+
+_SAID = {"free": FREE, "safe": PHRASES, "off": SILENT}
+
+
+def may_say(state: Hongshi, seat: Seat) -> str:
+    """From the deal to the end of the round as option `chat` says; else anything, unless it is off. HS-11.4."""
+    chat = _SAID[options_of(state.config).chat]
+    return chat if chat == SILENT or state.phase in (REVEAL, PLAY) else FREE
 
 
 def table_action(state: Hongshi, action: Action) -> tuple[Event, ...]:

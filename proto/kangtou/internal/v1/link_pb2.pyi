@@ -9,6 +9,9 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from kangtou.v1 import game_pb2 as _game_pb2
 from kangtou.v1 import play_pb2 as _play_pb2
+from kangtou.v1 import referee_pb2 as _referee_pb2
+from kangtou.v1 import spectate_pb2 as _spectate_pb2
+from kangtou.v1 import talk_pb2 as _talk_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -62,6 +65,11 @@ class Call(_message.Message):
     HAND_OVER_FIELD_NUMBER: _builtins.int
     TAKE_BACK_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
+    AWARD_FIELD_NUMBER: _builtins.int
+    SAY_FIELD_NUMBER: _builtins.int
+    LIST_CHAT_FIELD_NUMBER: _builtins.int
+    MUTE_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
     UNARY_FIELD_NUMBER: _builtins.int
     DELEGATE_FIELD_NUMBER: _builtins.int
     LAG_MS_FIELD_NUMBER: _builtins.int
@@ -102,6 +110,16 @@ class Call(_message.Message):
     def take_back(self) -> _play_pb2.TakeBack: ...
     @_builtins.property
     def conduct(self) -> Global___Conduct: ...
+    @_builtins.property
+    def award(self) -> _referee_pb2.Award: ...
+    @_builtins.property
+    def say(self) -> Global___Say: ...
+    @_builtins.property
+    def list_chat(self) -> _talk_pb2.ListChatRequest: ...
+    @_builtins.property
+    def mute(self) -> _talk_pb2.MuteRequest: ...
+    @_builtins.property
+    def rounds(self) -> Global___Rounds: ...
     def __init__(
         self,
         *,
@@ -121,15 +139,20 @@ class Call(_message.Message):
         hand_over: _play_pb2.HandOver | None = ...,
         take_back: _play_pb2.TakeBack | None = ...,
         conduct: Global___Conduct | None = ...,
+        award: _referee_pb2.Award | None = ...,
+        say: Global___Say | None = ...,
+        list_chat: _talk_pb2.ListChatRequest | None = ...,
+        mute: _talk_pb2.MuteRequest | None = ...,
+        rounds: Global___Rounds | None = ...,
         unary: _builtins.bool = ...,
         delegate: _builtins.bool = ...,
         lag_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "open", b"open", "query", b"query", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "list_chat", b"list_chat", "mute", b"mute", "open", b"open", "query", b"query", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "match_id", b"match_id", "open", b"open", "query", b"query", "ref", b"ref", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct", "award", "say", "list_chat", "mute", "rounds"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -322,6 +345,79 @@ class Conduct(_message.Message):
 Global___Conduct: _TypeAlias = Conduct  # noqa: Y015
 
 @_typing.final
+class Say(_message.Message):
+    """Chat, with the name that the gateway knows."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SAID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    @_builtins.property
+    def said(self) -> _talk_pb2.SayRequest: ...
+    def __init__(
+        self,
+        *,
+        said: _talk_pb2.SayRequest | None = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["said", b"said"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "said", b"said"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Say: _TypeAlias = Say  # noqa: Y015
+
+@_typing.final
+class Rounds(_message.Message):
+    """Finished rounds from a sequence number on: as many as fit."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AFTER_SEQ_FIELD_NUMBER: _builtins.int
+    FIRST_ROUND_FIELD_NUMBER: _builtins.int
+    after_seq: _builtins.int
+    first_round: _builtins.int
+    def __init__(
+        self,
+        *,
+        after_seq: _builtins.int = ...,
+        first_round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_seq", b"after_seq", "first_round", b"first_round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Rounds: _TypeAlias = Rounds  # noqa: Y015
+
+@_typing.final
+class RoundsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    AFTER_SEQ_FIELD_NUMBER: _builtins.int
+    after_seq: _builtins.int
+    """Go on from here; 0: that was all."""
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedCompositeFieldContainer[_spectate_pb2.GetRoundsResponse]: ...
+    def __init__(
+        self,
+        *,
+        rounds: _abc.Iterable[_spectate_pb2.GetRoundsResponse] | None = ...,
+        after_seq: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_seq", b"after_seq", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoundsReply: _TypeAlias = RoundsReply  # noqa: Y015
+
+@_typing.final
 class Down(_message.Message):
     """Actor to gateway."""
 
@@ -396,6 +492,10 @@ class Reply(_message.Message):
     PROBLEM_FIELD_NUMBER: _builtins.int
     STATS_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
+    SAID_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    MUTED_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     @_builtins.property
     def answer(self) -> _play_pb2.Answer: ...
@@ -413,6 +513,14 @@ class Reply(_message.Message):
     def stats(self) -> Global___ActorStats: ...
     @_builtins.property
     def conduct(self) -> Global___SeatsConduct: ...
+    @_builtins.property
+    def said(self) -> _talk_pb2.SayResponse: ...
+    @_builtins.property
+    def chat(self) -> _talk_pb2.ListChatResponse: ...
+    @_builtins.property
+    def muted(self) -> _talk_pb2.MuteResponse: ...
+    @_builtins.property
+    def rounds(self) -> Global___RoundsReply: ...
     def __init__(
         self,
         *,
@@ -425,12 +533,16 @@ class Reply(_message.Message):
         problem: Global___Problem | None = ...,
         stats: Global___ActorStats | None = ...,
         conduct: Global___SeatsConduct | None = ...,
+        said: _talk_pb2.SayResponse | None = ...,
+        chat: _talk_pb2.ListChatResponse | None = ...,
+        muted: _talk_pb2.MuteResponse | None = ...,
+        rounds: Global___RoundsReply | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "conduct", b"conduct", "legal", b"legal", "opened", b"opened", "problem", b"problem", "stats", b"stats", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "check", b"check", "conduct", b"conduct", "legal", b"legal", "muted", b"muted", "opened", b"opened", "problem", b"problem", "rounds", b"rounds", "said", b"said", "stats", b"stats", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "check", b"check", "conduct", b"conduct", "legal", b"legal", "opened", b"opened", "problem", b"problem", "ref", b"ref", "stats", b"stats", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "check", b"check", "conduct", b"conduct", "legal", b"legal", "muted", b"muted", "opened", b"opened", "problem", b"problem", "ref", b"ref", "rounds", b"rounds", "said", b"said", "stats", b"stats", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "view", "legal", "check", "opened", "problem", "stats", "conduct"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "view", "legal", "check", "opened", "problem", "stats", "conduct", "said", "chat", "muted", "rounds"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
