@@ -19,7 +19,9 @@ from .client import Client, connect
 from .lobby import Place, Queued, QuickMatch, Wanted
 from .match import Change, Match, Player, Prompt, SeatStatus
 from .session import Session
+from .spectating import Spectating, Watching
 from .tables import Rematch, TableChange, TableFilter, TableTerms
+from .talk import ChatMessage, Talk
 from .values import (
     Accepted,
     Account,
@@ -43,6 +45,7 @@ __all__ = [
     "ApiError",
     "CallFailed",
     "Change",
+    "ChatMessage",
     "Client",
     "Ending",
     "Gone",
@@ -58,12 +61,15 @@ __all__ = [
     "Rematch",
     "SeatStatus",
     "Session",
+    "Spectating",
     "TableChange",
     "TableFilter",
     "TableTerms",
+    "Talk",
     "TrustWarning",
     "Unavailable",
     "Untrustworthy",
     "Wanted",
+    "Watching",
     "connect",
 ]

@@ -17,6 +17,7 @@ from kangtou.wire import option_to_pb
 from kangtou_engine.cards import Seat
 from kangtou_engine.shuffle import entropy_commitment
 
+from .spectating import POLICIES
 from .tables import AS_USUAL, ENTROPY_BYTES, KINDS, STARTS, TableFilter, TableTerms
 from .values import Refused, Unavailable, failed, refused_from
 
@@ -154,6 +155,9 @@ class Lobby:
             rematch_s=terms.rematch_s,
             fill_after_s=terms.fill_after_s,
             only_guests=terms.only_guests,
+            watch=POLICIES[terms.watch],
+            watch_delay_s=terms.watch_delay_s,
+            scorer_id=terms.scorer,
         )
         response = await self._client.unary(self._stub.OpenTable, request)
         return refused_from(response.refused) if response.HasField("refused") else response.table

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
+from kangtou.v1 import talk_pb2
 from kangtou.wire import action_from_pb, event_from_pb, options_from_pb, too_many_from_pb, value_from_pb
 from kangtou_engine.actions import Action, parse_action
 from kangtou_engine.cards import Seat
@@ -19,6 +20,8 @@ from kangtou_engine.match.state import Config
 from kangtou_engine.plain import view_from_plain
 from kangtou_engine.registry import Registry
 
+from .spectating import Watching, watching_from
+from .talk import ChatMessage, chat_from
 from .trust import Witness
 from .values import Answer, Ending, Gone, Refused, TrustWarning, Untrustworthy, ending_from
 
@@ -97,6 +100,8 @@ class Match:
         self.rated = False
         self.turn_ms = self.window_ms = 0
         self.bank_ms = self.increment_ms = self.lag_ms = 0
+        self.watching = Watching()
+        self.scorer_id = self.owner_id = ""
         self.seats: tuple[SeatStatus, ...] = ()  # empty at a table of bots with plain clocks
         self.delegate = False  # as the substitute of the seat's owner
         self.prompt: Prompt | None = None
@@ -119,6 +124,7 @@ class Match:
         self._refused: Refused | None = None
         self._news = asyncio.Event()
         self._readers: list[deque[Change]] = []
+        self._listeners: list[deque[ChatMessage]] = []
         self._told = 0  # number of the last prompt that `prompts()` gave
 
     def __repr__(self) -> str:
@@ -195,6 +201,25 @@ class Match:
             self._readers.remove(mine)
         self._raise()
 
+    async def chat(self) -> AsyncIterator[ChatMessage]:
+        """What is said from now on; ends with the match. For what was said before see `Talk.list`."""
+        mine: deque[ChatMessage] = deque(maxlen=CHANGES_MOST)
+        self._listeners.append(mine)
+        try:
+            while True:
+                while mine:
+                    yield mine.popleft()
+                if self.over:
+                    break
+                await self._next()
+        finally:
+            self._listeners.remove(mine)
+        self._raise()
+
+    def _heard(self, message: talk_pb2.Chat) -> None:
+        for listener in self._listeners:
+            listener.append(chat_from(message))
+
     async def finished(self) -> Ending | Refused:
         """Until the match has ended. Raises Gone, CallFailed."""
         while not self.over:
@@ -244,6 +269,8 @@ class Match:
             self._noticed(update.notice)
         elif what == "seats":
             self._seats(update.seats)
+        elif what == "chat":
+            self._heard(update.chat)
         self._tell()
 
     def fail(self, error: Exception) -> None:
@@ -273,6 +300,10 @@ class Match:
                 self._witness = Witness(self.match_id, self._game, self._config, self.entropy)
             self.players = tuple(Player(one.account_id, one.name, _KINDS[one.kind]) for one in message.players)
             self.rated = message.rated
+            self.watching = watching_from(message.watching)
+            self.scorer_id, self.owner_id = message.scorer_id, message.owner_id
+            if self._witness is not None:
+                self._witness.open_hands = self.spectate and self.watching.policy == "open"
             clock = message.clock
             self.turn_ms, self.window_ms = clock.turn_ms, clock.window_ms
             self.bank_ms, self.increment_ms, self.lag_ms = clock.bank_ms, clock.increment_ms, clock.lag_ms

@@ -40,6 +40,9 @@ class TableTerms:
     """How a table is opened: what makes its match start (`seated`, `ready`, `owner`), who may sit (`human`, `bot`).
 
     Seconds 0: the server's. `fill_after_s`: when house bots take the free seats; `only_guests`: not by themselves.
+
+    `watch`: what spectators see, `none`, `no_hands`, `round` or `open`, so many seconds late.
+    `scorer`: an account; "": at an unrated table its owner.
     """
 
     start: str = "seated"
@@ -50,6 +53,9 @@ class TableTerms:
     rematch_s: int = 0
     fill_after_s: int = 0
     only_guests: bool = False
+    watch: str = "no_hands"
+    watch_delay_s: int = 0
+    scorer: str = ""
 
 
 AS_USUAL = TableTerms()

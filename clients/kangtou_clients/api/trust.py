@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kangtou_engine.boards import match_chance, match_commitment
 from kangtou_engine.cards import Cards, Seat
+from kangtou_engine.company import open_event
 from kangtou_engine.events import Event, to_text
 from kangtou_engine.match.events import LotDrawn, PileCut, RoundBegan
 from kangtou_engine.match.match import Game
@@ -47,6 +48,7 @@ class Witness:
     def __init__(self, match_id: str, game: Game, config: Config, entropy: bytes) -> None:
         self.match_id = match_id
         self.seat: Seat | None = None
+        self.open_hands = False  # a spectator who may see all hands
         self._game = game
         self._config = config
         self._entropy = entropy
@@ -130,7 +132,10 @@ class Witness:
         for due, got in zip(game.spec.deal(state), after, strict=False):
             if got is _GAP:
                 return True
-            if to_text(due.seen_by(self.seat)) != to_text(got):
+            seen = {to_text(due.seen_by(self.seat))}
+            if self.open_hands:
+                seen.add(to_text(open_event(due, self._config.seats)))
+            if to_text(got) not in seen:
                 return False
         return True
 

@@ -32,6 +32,7 @@ from . import (
     rules,
     status,
     tables,
+    talk,
     up,
     verify,
 )
@@ -50,6 +51,7 @@ GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     tables.register,
     play.register,
     away.register,
+    talk.register,
     status.register,
     replay.register,
     verify.register,

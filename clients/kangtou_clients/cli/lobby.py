@@ -13,7 +13,8 @@ from kangtou_engine.errors import BadOptions
 from kangtou_engine.options import option_from_text
 from kangtou_engine.registry import REGISTRY
 
-from ..api import TableFilter, TableTerms, Wanted
+from ..api import Refused, TableFilter, TableTerms, Wanted
+from ..api.spectating import POLICIES
 from ..api.tables import KINDS, STARTS, STATES
 from .common import MOST, Common, of
 from .exits import USAGE, CommandError
@@ -127,11 +128,23 @@ def open_table(
     ] = 0,
     bank_ms: BankMs = 0,
     increment_ms: IncrementMs = 0,
+    watch: Annotated[
+        str, typer.Option("--watch", metavar="none|no_hands|round|open", help="what spectators see of the hands")
+    ] = "no_hands",
+    watch_delay: Annotated[
+        int, typer.Option("--watch-delay", metavar="S", min=0, max=600, help="spectators see it so much later")
+    ] = 0,
+    scorer: Annotated[
+        str, typer.Option("--scorer", metavar="ACCOUNT", help="who may award penalties; default: you, if unrated")
+    ] = "",
 ) -> None:
     """Open a table with free seats, and own it; you do not sit there yet.
 
     By default the match starts when all seats are taken. With --start ready everybody has to be ready first, with
     --start owner you start it. Give an empty table up again with `stand`.
+
+    With --watch round spectators see the hands of finished rounds, with --watch open all hands at once: such a table
+    cannot be rated, and says so to whoever sits down.
 
     \b
     Examples:
@@ -139,6 +152,7 @@ def open_table(
       kangtou open erbaiwu --seats 3 --turn-ms 60000
       kangtou open wushik --rules liaoning --start ready
       kangtou open duizhu --private --start owner
+      kangtou open hongshi --watch round --watch-delay 60
       kangtou open duizhu --turn-ms 15000 --bank-ms 120000 --increment-ms 1000
     """
     common = of(context)
@@ -153,6 +167,9 @@ def open_table(
         rematch_s,
         fill_after_s,
         only_guests,
+        word_of(common, "watch", watch, POLICIES),
+        watch_delay,
+        scorer,
     )
 
     async def work(remote: Remote) -> None:
@@ -215,6 +232,9 @@ def sit(
     async def work(remote: Remote) -> None:
         place = remote.given(await remote.client.lobby.sit(match, seat, code=code))
         keep(remote, place)
+        found = await remote.client.lobby.table(place.match_id)
+        if not isinstance(found, Refused) and found.watching.warning_en:
+            common.note("warning", text=found.watching.warning_zh if common.lang == "zh" else found.watching.warning_en)
         put_place(common, place)
 
     run(common, work)

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from kangtou.v1 import lobby_pb2 as pb
+from kangtou.wire import event_from_pb
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.game import TooMany
 from kangtou_engine.plain import view_to_plain
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.words import explain, say
 
-from ..api import CallFailed, Match, Refused
+from ..api import CallFailed, Match, Refused, Spectating
 from .common import MOST, Common, of
 from .exits import NOT_FOUND, REFUSED, CommandError
 from .remote import Remote, run
@@ -105,6 +106,7 @@ def watch(
     match: MatchId,
     seat: SeatOption = None,
     once: Annotated[bool, typer.Option("--once", help="show the table as it is now, and end")] = False,
+    rounds: Annotated[bool, typer.Option("--rounds", help="first the rounds that are over")] = False,
 ) -> None:
     """Follow a running match until it ends: as a spectator, or from your seat if you have one.
 
@@ -114,6 +116,7 @@ def watch(
     Examples:
       kangtou watch mx4k2p7q
       kangtou watch mx4k2p7q --once
+      kangtou watch mx4k2p7q --rounds
     """
     common = of(context)
 
@@ -122,7 +125,10 @@ def watch(
             found = await session.watch(match) if seat is None else await _attach(remote, session, match, seat)
             if isinstance(found, Refused) and found.code == "not_allowed":
                 found = await _attach(remote, session, match, None)
-            await _follow(common, remote, remote.given(found), once)
+            followed = remote.given(found)
+            if rounds:
+                await _finished(common, remote, followed)
+            await _follow(common, remote, followed, once)
 
     at_match(common, match, work)
 
@@ -148,6 +154,24 @@ def at_match(common: Common, match: str, work: Callable[[Remote], Awaitable[None
 async def _attach(remote: Remote, session: Any, match: str, seat: int | None) -> Match | Refused:
     result: Match | Refused = await session.attach(match, seat=seat, entropy=entropy_of(remote, match))
     return result
+
+
+async def _finished(common: Common, remote: Remote, match: Match) -> None:
+    """The rounds that were over before."""
+    render = common.renderer([player.name for player in match.players])
+    async for found in Spectating(remote.client).rounds(match.match_id):
+        one = remote.given(found)
+        if not common.json:
+            common.put(common.say("round_title", round=one.round))
+        for entry in one.entries:
+            events = [event_from_pb(match.game, event) for event in entry.events]
+            if common.json:
+                shown = [str(event) for event in events]
+                common.put_json({"round": one.round, "seq": entry.seq, "time_ms": entry.time_ms, "events": shown})
+                continue
+            for event in events:
+                for line in render.event(match.game, event, match.view.config):
+                    common.put(line)
 
 
 async def _follow(common: Common, remote: Remote, match: Match, once: bool) -> None:

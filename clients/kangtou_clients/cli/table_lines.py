@@ -8,6 +8,7 @@ from typing import Any
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou.wire import option_from_pb, options_from_pb
 
+from ..api.spectating import watching_from
 from ..api.tables import KINDS, STARTS, STATES
 from .common import Common
 
@@ -43,6 +44,10 @@ def put_whole(common: Common, table: pb.Table) -> None:
     common.put("  " + common.say("table_clock", **{name: f"{ms / 1000:g}" for name, ms in times.items()}))
     if owner:
         common.put("  " + common.say("table_owner", owner=owner))
+    common.put("  " + _watching(common, table))
+    if table.scorer_id:
+        scorer = next((seat.name for seat in table.seats if seat.account_id == table.scorer_id), table.scorer_id)
+        common.put("  " + common.say("table_scorer", scorer=scorer))
     for code, until in (("table_ready_until", table.ready_until_ms), ("table_rematch_until", table.rematch_until_ms)):
         if until:
             common.put("  " + common.say(code, seconds=max(0, round(until / 1000 - time.time()))))
@@ -75,6 +80,8 @@ def plain(table: pb.Table) -> dict[str, Any]:
         "code": table.code,
         "kind": _KINDS.get(table.kind, ""),
         "rated": table.rated,
+        "watch": {"policy": watching_from(table.watching).policy, "delay_s": table.watching.delay_s},
+        "scorer": table.scorer_id,
         "clock": {
             "turn_ms": table.clock.turn_ms,
             "window_ms": table.clock.window_ms,
@@ -97,6 +104,13 @@ def plain(table: pb.Table) -> dict[str, Any]:
             for row in table.tally
         ],
     }
+
+
+def _watching(common: Common, table: pb.Table) -> str:
+    """What spectators see, as one line."""
+    watching = watching_from(table.watching)
+    policy = common.say(f"watch_{watching.policy}")
+    return common.say("watch_late", policy=policy, seconds=watching.delay_s) if watching.delay_s else policy
 
 
 def _seat(common: Common, seat: pb.SeatInfo) -> str:

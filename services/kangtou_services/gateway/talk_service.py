@@ -78,6 +78,8 @@ class TalkService(rpc.TalkServiceServicer):
         reply = await self._ask(account, request.match_id, call)
         if isinstance(reply, str):
             return pb.ReportChatResponse(refused=table_refusal(reply))
+        if reply.chat.HasField("refused"):
+            return pb.ReportChatResponse(refused=reply.chat.refused)
         seen = [one.chat_id for one in reply.chat.chat]
         if request.chat_id not in seen:
             return pb.ReportChatResponse(refused=refusal("unknown_chat"))
@@ -135,7 +137,9 @@ def _report_to_pb(report: Report) -> pb.ChatReport:
     )
 
 
-def add(marks: Marks) -> Callable[[grpc.aio.Server, Parts], tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]]:
+def add(
+    marks: Marks,
+) -> Callable[[grpc.aio.Server, Parts], tuple[str, Callable[[], Coroutine[Any, Any, None]] | None]]:
     """What adds this service to a gateway."""
 
     def extra(server: grpc.aio.Server, parts: Parts) -> tuple[str, None]:
