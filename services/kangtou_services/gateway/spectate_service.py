@@ -12,6 +12,7 @@ from kangtou.v1 import referee_pb2, referee_pb2_grpc, spectate_pb2_grpc
 from kangtou.v1 import spectate_pb2 as pb
 
 from ..table.commands import refused
+from ..tournament.ids import tournament_of
 from .auth import Callers
 from .calls import Context
 from .limits import Rate
@@ -55,6 +56,8 @@ class SpectateService(spectate_pb2_grpc.SpectateServiceServicer):
         """The owner's reply, or the code of a problem."""
         if not MATCH_ID.fullmatch(match_id):
             return "unknown_match"
+        if tournament_of(match_id):
+            return "withheld"
         if not self._rate.allowed(account_id):
             return "rate_limited"
         try:
