@@ -43,6 +43,7 @@ COMMON_WORDS: Words = {
         "a table cannot have {given} seats; allowed: {allowed}",
         "座位数不能为 {given}；可选：{allowed}",
     ),
+    "phase.lot": ("waiting for everybody", "等候开局"),
     "phase.cut": ("cut", "上牌"),
     "phase.between": ("between rounds", "局间"),
     "phase.over": ("over", "结束"),

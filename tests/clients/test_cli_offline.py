@@ -140,6 +140,14 @@ def test_commands_that_run_at_once_keep_what_each_has_written(run: Run) -> None:
     assert profile.entropies == {"m2": "bb"}
 
 
+def test_an_error_does_not_steer_the_terminal(run: Run) -> None:
+    """What was given is repeated, but not its escapes, nor marks that turn the direction of text."""
+    code, out, err = run("cases", "\x1b]0;owned\x07\u202egnp.exe")
+    assert (code, out) == (8, "")
+    assert "owned" in err
+    assert not {"\x1b", "\x07", "\u202e"} & set(err)
+
+
 def test_version(run: Run) -> None:
     """`kangtou 0.1.0`."""
     assert run("--version")[1].startswith("kangtou 0.")

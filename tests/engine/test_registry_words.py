@@ -11,7 +11,7 @@ import pytest
 
 import kangtou_engine
 from kangtou_engine.registry import REGISTRY, SPECS
-from kangtou_engine.words import COMMON_WORDS, Words
+from kangtou_engine.words import COMMON_WORDS, LANGUAGES, Words
 
 ENGINE = Path(kangtou_engine.__file__).parent
 
@@ -74,3 +74,17 @@ def test_texts_come_in_both_languages(name: str) -> None:
         named = [wanted(text) - {"option"} for text in pair]  # an option may be called by its Chinese name
         assert named[0] == named[1], code
     assert {f"phase.{phase}" for phase in ("cut", "between", "over", *spec.phases)} <= set(words)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", REGISTRY.names())
+def test_a_table_that_waits_for_its_match_is_shown(name: str, lang: str) -> None:
+    """Whoever looks before the lot is drawn sees the table as it stands, in every variant."""
+    game = REGISTRY.game(name)
+    variants = next((row.words for row in game.spec.option_rows if row.name == "variant"), None)
+    for given in [{"variant": one} for one in variants] if variants else [{}]:
+        state = game.before(game.config(given))
+        for seat in (None, 0):
+            view = game.view(state, seat)
+            assert "\n".join(game.spec.show(view, seat, lang)).strip()
+            assert len(game.scene(view, seat, lang).places) == state.config.seats

@@ -166,5 +166,10 @@ def _ended(error: Exception) -> int:
 
 
 def _say(code: int, text: str) -> int:
-    sys.stderr.write(f"kangtou: {text}\n")
+    sys.stderr.write(f"kangtou: {_visible(text)}\n")
     return code
+
+
+def _visible(text: str) -> str:
+    """What was given may be repeated in an error: characters that steer a terminal are shown, not sent to it."""
+    return "".join(one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)

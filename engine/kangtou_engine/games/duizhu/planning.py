@@ -19,7 +19,7 @@ from .state import Table, dealer_of, ranking_of
 from .suit import FIX, WAY
 
 MOST, LISTED = 8, 60
-UNLISTED = TooMany("DZ-11.3", "lead_any")  # greedy makes no use of a list, but in `redeal`
+UNLISTED = TooMany("DZ-11.3", "lead_any", {"held": 25})  # greedy makes no use of a list, but in `redeal`
 LEVEL, DEALER, POINT = 1.0, 0.4, 0.01  # of a round: a level, the next deal, a card point
 LISTS = {"deal": DEAL, "redeal": REDEAL, "way": WAY, "fix": FIX, "sink": SINK}
 

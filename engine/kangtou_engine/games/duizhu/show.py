@@ -50,7 +50,7 @@ def _head(view: Table, tell: Say) -> list[str]:
     return lines
 
 
-_KNOWN = frozenset(WORDS) | {"phase.cut", "phase.between", "phase.over"}
+_KNOWN = frozenset(WORDS) | {"phase.lot", "phase.cut", "phase.between", "phase.over"}
 
 
 def _trump_lines(view: Table, tell: Say) -> list[str]:

@@ -19,7 +19,7 @@ from .state import Closed, Position, Turn, groups, lying
 PHASES = ("first", "turn", "must_draw", "discard", "window")
 THROWS = 4
 MOST = 8
-UNLISTED = TooMany("EB-4.3", "too_many")  # greedy lists by itself then
+UNLISTED = TooMany("EB-12.1", "longer_list", {"count": 2_000})  # greedy lists by itself then
 
 
 def recall(known: Known, view: Position, event: Event) -> Known:

@@ -58,7 +58,7 @@ def _head(view: WushikState, lang: str) -> str:
     sheet = view.sheet
     variant = ALL[view.config.options.variant].title[("en", "zh").index(lang)]
     text = _say("head", lang, round=sheet.round, variant=variant, phase=_say(f"phase.{view.phase}", lang))
-    asked = _TO_ACT[view.phase](view)
+    asked = _TO_ACT[view.phase](view) if view.phase in _TO_ACT else ()
     return text + (" · " + _say("to_act", lang, seats=_list(asked)) if asked else "")
 
 

@@ -37,7 +37,6 @@ WORDS: Words = {
     # phases
     "phase.show": ("announcing", "亮相"),
     "phase.play": ("play", "出牌"),
-    "phase.lot": ("drawing lots", "抽签"),
     # kinds; a variant's own term after its name
     "kind.single": ("single", "单张"),
     "kind.pair": ("pair", "对子"),
