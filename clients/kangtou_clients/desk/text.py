@@ -33,12 +33,18 @@ def _value(key: str, value: str, render: Renderer, words: Words) -> str:
     return " ".join(render.card(part) if is_card(part) else part for part in value.split(","))
 
 
-def game_title(name: str, lang: str) -> str:
-    """红十 Hongshi, in the language's order; an unknown game by its name."""
+def game_name(name: str, lang: str) -> str:
+    """红十, or Hongshi; an unknown game by its name."""
     if name not in REGISTRY.names():
         return name
     english, chinese = REGISTRY.game(name).spec.title
-    return f"{english} {chinese}" if lang == "en" else f"{chinese} {english}"
+    return english.partition(" (")[0] if lang == "en" else chinese
+
+
+def game_title(name: str, lang: str) -> str:
+    """红十 Hongshi, in the language's order."""
+    first, second = game_name(name, lang), game_name(name, "zh" if lang == "en" else "en")
+    return first if first == second else f"{first} {second}"
 
 
 def table_seats(table: pb.Table, lang: str) -> str:

@@ -19,13 +19,11 @@ class SeatBox(Static):
     """One seat: who, how many cards, score, marks, its play."""
 
     DEFAULT_CSS = """
-    SeatBox { height: auto; width: 1fr; padding: 0 1; }
-    SeatBox.left, SeatBox.right { width: 22; height: 100%; content-align: center middle; }
-    SeatBox.left { text-align: left; content-align: left middle; }
-    SeatBox.right { text-align: right; content-align: right middle; }
-    SeatBox.top { text-align: center; }
-    SeatBox.bottom { text-align: center; }
-    SeatBox.acting { background: $primary 22%; }
+    SeatBox { height: auto; width: 1fr; padding: 0 1; background: $surface; text-align: center; }
+    SeatBox.left { text-align: left; }
+    SeatBox.right { text-align: right; }
+    SeatBox.top { margin: 0 1; }
+    SeatBox.acting { background: $primary 28%; }
     """
 
 
@@ -36,6 +34,7 @@ class Board(Vertical):
     Board { height: 1fr; }
     Board #top { height: auto; }
     Board #middle { height: 1fr; }
+    Board .side { width: 22; height: 100%; align: center middle; }
     Board #centre { width: 1fr; height: 100%; padding: 0 1; align: center middle; scrollbar-size: 1 1; }
     Board #centre Static { width: 100%; height: auto; text-align: center; }
     Board #bottom { height: auto; }
@@ -56,12 +55,14 @@ class Board(Vertical):
             for seat in sides["top"]:
                 yield self._boxes[seat]
         with Horizontal(id="middle"):
-            for seat in sides["left"]:
-                yield self._boxes[seat]
+            with Vertical(classes="side"):
+                for seat in sides["left"]:
+                    yield self._boxes[seat]
             with VerticalScroll(id="centre", can_focus=False):
                 yield Static(id="lies")
-            for seat in sides["right"]:
-                yield self._boxes[seat]
+            with Vertical(classes="side"):
+                for seat in sides["right"]:
+                    yield self._boxes[seat]
         with Horizontal(id="bottom"):
             yield self._boxes[self.own]
 

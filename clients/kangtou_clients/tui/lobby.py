@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -10,7 +11,9 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -19,7 +22,7 @@ from kangtou_engine.registry import REGISTRY
 
 from ..api import ApiError, Place, Refused, Wanted
 from ..desk.room import refusal_text
-from ..desk.text import SEAT_STATES, game_title, table_options, table_seats
+from ..desk.text import SEAT_STATES, game_name, game_title, table_options, table_seats
 from .look import GOLD, RED, Look
 from .opening import Opening
 from .sheets import Page, help_page
@@ -61,6 +64,7 @@ class LobbyScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.tables: list[pb.Table] = []
+        self.timer: Timer | None = None  # asks for the list
         self._playing = False  # tables that play are listed too
         self._says: Text | None = None
 
@@ -93,7 +97,7 @@ class LobbyScreen(Screen[None]):
         self.relabel()
         self.query_one("#tables").focus()
         self.refresh_tables()
-        self.set_interval(LOOK_S, self.refresh_tables)
+        self.timer = self.set_interval(LOOK_S, self.refresh_tables)
 
     def relabel(self) -> None:
         """In the language of now."""
@@ -127,12 +131,14 @@ class LobbyScreen(Screen[None]):
         try:
             self.tables = await self.play.room.tables(self.game, playing=self._playing)
         except ApiError:
-            self._say(self.look.say("no_server"), RED)
+            with contextlib.suppress(NoMatches):
+                self._say(self.look.say("no_server"), RED)
             return
         if self._says is not None and self._says.plain == self.look.say("no_server"):
             self._says = None
         if self.is_current:
-            self._fill()
+            with contextlib.suppress(NoMatches):  # the program is just ending
+                self._fill()
 
     def _fill(self) -> None:
         look, table = self.look, self.query_one("#tables", DataTable)
@@ -143,7 +149,7 @@ class LobbyScreen(Screen[None]):
             state = look.say(SEAT_STATES.get(one.state, "none"))
             if free:
                 state = look.say("free_of", free=free, seats=len(one.seats))
-            title = game_title(one.choice.game, look.lang)
+            title = game_name(one.choice.game, look.lang)
             seats = Text(table_seats(one, look.lang), overflow="ellipsis", no_wrap=True)
             table.add_row(one.match_id[:8], title, state, seats, table_options(one), key=one.match_id)
         same = [number for number, one in enumerate(self.tables) if old is not None and one.match_id == old.match_id]

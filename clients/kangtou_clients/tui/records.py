@@ -23,7 +23,7 @@ from kangtou_engine.replay import Replay, find_game
 
 from ..api import ApiError
 from ..api.archive import Archive
-from ..desk.text import game_title
+from ..desk.text import game_name
 from .look import RED, Look
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Records(Screen[None]):
         for one in self._records:
             ended = datetime.fromtimestamp(one.ended_ms / 1000).astimezone()
             scores = " ".join(map(str, one.scores))
-            row = (one.match_id, game_title(one.game, look.lang), f"{ended:%m-%d %H:%M}", ", ".join(one.names), scores)
+            row = (one.match_id, game_name(one.game, look.lang), f"{ended:%m-%d %H:%M}", ", ".join(one.names), scores)
             table.add_row(*row, key=one.match_id)
 
     @work(group="list", exclusive=True)

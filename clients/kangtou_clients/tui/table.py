@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -9,6 +10,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -132,9 +134,11 @@ class Table(Screen[None]):
 
     def draw(self) -> None:
         """All that depends on the position."""
-        follower = self.follower
-        if follower is None or not self.is_mounted:
-            return
+        if self.follower is not None:
+            with contextlib.suppress(NoMatches):  # the program is just ending
+                self._draw(self.follower)
+
+    def _draw(self, follower: Follower) -> None:
         view, look, game = follower.view, self.look, self.match.game
         title = game_title(game.spec.name, look.lang)
         if not view.sheet.round:
@@ -152,8 +156,8 @@ class Table(Screen[None]):
 
     def status(self) -> None:
         """The line under the table."""
-        says = self.query_one("#says", Static)
-        says.update(self._said if self._said is not None else self.waiting())
+        for says in self.query("#says").results(Static):  # none when the program is just ending
+            says.update(self._said if self._said is not None else self.waiting())
 
     def waiting(self) -> Text:
         """What is said when nothing else is."""
