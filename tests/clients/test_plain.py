@@ -58,10 +58,15 @@ class Typist:
     The command is started by `subprocess`: a plain fork, as `pexpect.spawn` does, is not safe in a process with gRPC.
     """
 
-    def __init__(self, env: dict[str, str]) -> None:
+    def __init__(self, env: dict[str, str], *words: str) -> None:
         ours, theirs = pty.openpty()
         self.process = subprocess.Popen(
-            [*COMMAND, "play", "--plain"], env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+            [*COMMAND, *(words or ("play", "--plain"))],
+            env=env,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
         )
         os.close(theirs)
         self.child = pexpect.fdpexpect.fdspawn(ours, encoding="utf-8", timeout=WAIT_S)
@@ -171,3 +176,26 @@ def test_the_screen_needs_a_terminal(env: dict[str, str]) -> None:
     done = subprocess.run([*COMMAND, "play"], input="", env=env, capture_output=True, text=True, timeout=WAIT_S)
     assert done.returncode == 2
     assert "--plain" in done.stderr
+
+
+def test_practice_in_lines(env: dict[str, str]) -> None:
+    """A table of one's own, played by typing; ready within two seconds of work; its server ends with it."""
+    typist = Typist(env, "practice", "hongshi", "-o", "cut=false", "-o", "rounds=1", "--plain")
+    typist.child.expect("you have seat 0")
+    assert typist.turn()
+    typist.child.sendline(typist.choose(by_number=False))
+    typist.child.expect("seat 0")
+    typist.child.sendline("quit")
+    assert typist.end() == 0
+
+
+def test_the_screen_at_a_terminal(env: dict[str, str]) -> None:
+    """The real program draws a practice table, answers a key in the other language, and ends without a trace."""
+    given = {**env, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24", "NO_COLOR": "1"}
+    typist = Typist(given, "practice", "hongshi", "-o", "cut=false")
+    typist.child.expect("Hongshi 红十")
+    typist.child.expect("Enter play")
+    typist.child.send("\x1bOQ")  # F2
+    typist.child.expect("回车 出牌")
+    typist.child.send("\x11")  # Ctrl+Q
+    assert typist.end() == 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import sys
 from typing import Annotated
 
 import typer
 
+from ..api import Match, Session
 from ..desk.room import Room
 from ..desk.words import say
 from .common import Common, of
@@ -48,38 +50,54 @@ def play(
         _screen(common, match, watch)
 
 
-def room_of(remote: Remote, session: object) -> Room:
+def room_of(remote: Remote, session: Session) -> Room:
     """A room that keeps entropies in the user's configuration."""
-    from ..api import Session
-
-    assert isinstance(session, Session)
     return Room(remote.client, session, lambda place: keep(remote, place), lambda match: entropy_of(remote, match))
 
 
 async def _plain(common: Common, remote: Remote, match: str, watch: bool) -> None:
+    async with remote.client.play() as session:
+        room = room_of(remote, session)
+        assert remote.profile is not None
+        common.put(say("hello", common.lang, name=remote.profile.name, server=remote.client.address))
+        found = None
+        if match:
+            found = remote.given(await room.watch(match) if watch else await room.enter(match))
+        await in_lines(common, room, found)
+
+
+async def in_lines(common: Common, room: Room, match: Match | None) -> None:
+    """The line mode, at the table of a match if there is one."""
     from ..plain.input import Lines
     from ..plain.shell import Shell
 
-    async with remote.client.play() as session:
-        room = room_of(remote, session)
-        plainly = dataclasses.replace(common.renderer(), colour=False)  # no escapes for a screen reader
-        shell = Shell(room, plainly, common.put)
-        assert remote.profile is not None
-        common.put(say("hello", common.lang, name=remote.profile.name, server=remote.client.address))
-        if match:
-            found = await room.watch(match) if watch else await room.enter(match)
-            await shell.begin(remote.given(found))
-        await shell.run(Lines())
+    plainly = dataclasses.replace(common.renderer(), colour=False)  # no escapes for a screen reader
+    shell = Shell(room, plainly, common.put)
+    if match is not None:
+        await shell.begin(match)
+    await shell.run(Lines())
+
+
+async def sit_down(common: Common, room: Room, match: Match, *, plain: bool) -> None:
+    """One match only, on a screen or in lines."""
+    if plain:
+        await in_lines(common, room, match)
+        return
+    from ..tui.run import show_match
+
+    await show_match(common, room, match)
+
+
+def need_screen(common: Common) -> None:
+    """Raise CommandError where no screen can be shown."""
+    if importlib.util.find_spec("textual") is None:
+        raise common.fail(USAGE, "no_screen")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise common.fail(USAGE, "no_terminal")
 
 
 def _screen(common: Common, match: str, watch: bool) -> None:
-    """The screen. Raises CommandError where it cannot be shown."""
-    try:
-        from ..tui.run import show
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("textual"):
-            raise
-        raise common.fail(USAGE, "no_screen") from error
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise common.fail(USAGE, "no_terminal")
+    need_screen(common)
+    from ..tui.run import show
+
     run(common, lambda remote: show(common, remote, match, watch))

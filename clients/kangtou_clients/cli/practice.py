@@ -15,10 +15,12 @@ from kangtou_engine.registry import REGISTRY
 from ..api import ApiError, Ending, Match, Refused
 from ..bots.player import Tally, dice, play
 from ..bots.policies import POLICIES, is_bot
+from ..desk.room import Room
 from ..practice import Practice, PracticeError
 from ..practice import practice as practising
 from .common import Common, of
 from .exits import FAILED, GAVE_UP, NOT_FOUND, OK, USAGE, CommandError
+from .front import need_screen, sit_down
 from .lobby import Game, Options, Seats, wanted_of
 
 
@@ -35,15 +37,19 @@ def practice(
     seat: Annotated[int, typer.Option("--seat", metavar="N", min=0, help="where you sit")] = 0,
     bots: Annotated[str, typer.Option("--bots", metavar="|".join(POLICIES), help="how the others play")] = "greedy",
     bot: Annotated[str, typer.Option("--bot", metavar="|".join(POLICIES), help="let this play your seat too")] = "",
+    plain: Annotated[bool, typer.Option("--plain", help="play in lines instead of on a screen")] = False,
     data: Annotated[Path | None, typer.Option("--data", help="keep the match's record in this folder")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="the bots repeat their choices")] = None,
 ) -> int:
     """Play against bots, offline: starts a small server of its own and ends it again.
 
-    With --bot a bot plays your seat too, and what your seat sees is printed line by line.
+    You play on a screen as in `kangtou play`, or in lines with --plain. With --bot a bot plays your seat too, and what
+    your seat sees is printed line by line.
 
     \b
     Examples:
+      kangtou practice hongshi
+      kangtou practice erbaiwu --seats 3 --plain
       kangtou practice hongshi --bot greedy
       kangtou practice wushik -o variant=jinzhou -o rounds=2 --seat 1 --bot random
       kangtou practice duizhu --bot greedy --data practice-games
@@ -58,12 +64,19 @@ def practice(
     config = REGISTRY.game(game).config(wanted.options, seats or None)
     if seat >= config.seats:
         raise common.fail(USAGE, "no_seat", seat=seat)
+    person = not (bot or common.json)
+    if person and not plain:
+        need_screen(common)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: the server with it
 
     async def work() -> int:
         table = practising(game, options=wanted.options, seats=seats, seat=seat, bots=bots, data=data, seed=seed)
         async with table as found:
-            return await watched(common, found, bot or "greedy", seed)
+            if not person:
+                return await watched(common, found, bot or "greedy", seed)
+            async with found.client.play() as session:
+                await sit_down(common, Room(found.client, session), await found.attach(session), plain=plain)
+            return OK
 
     return run(common, work())
 

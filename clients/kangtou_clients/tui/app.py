@@ -48,11 +48,13 @@ class Play(App[None]):
     Screen { background: $background; color: $foreground; }
     """
 
-    def __init__(self, room: Room, look: Look, pace: Pace, *, name: str = "", start: Match | None = None) -> None:
+    def __init__(
+        self, room: Room, look: Look, pace: Pace, *, name: str = "", start: Match | None = None, only: bool = False
+    ) -> None:
         super().__init__()
         self.room, self.look, self.pace, self.user = room, look, pace, name
         self.stands_by = StandsBy(room.session)
-        self._first = start
+        self._first, self._only = start, only  # a match to go to at once; whether that is all
         self.closing = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.register_theme(THEME)
@@ -89,7 +91,10 @@ class Play(App[None]):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _left(self, match: Match) -> None:
-        self.run_worker(self.room.session.leave(match))
+        if self._only:
+            self.exit()
+        else:
+            self.run_worker(self.room.session.leave(match))
 
     def open_book(self, book: str, rule: str = "") -> None:
         """A rule book, at a rule."""
