@@ -32,6 +32,8 @@ from kangtou_services.tournament.stats.sequential import LEAST, decide, looks, s
 from ..conftest import Counts
 from .made import spec_of
 
+pytestmark = pytest.mark.timeout(1500)  # the full counts
+
 Floats = npt.NDArray[np.float64]
 EQUAL, UNEQUAL = ("sloppy30", "sloppy30"), ("sloppy20", "sloppy40")
 CONFIDENCE, NOMINAL = 0.95, 0.05
@@ -103,7 +105,7 @@ def test_equal_bots_are_told_apart_no_more_often_than_promised(counts: Counts) -
         shares.append(f"{name} {100 * own / each:.1f}")
     count = each * len(names)
     print(
-        f"A/A: {count} tournaments of {SHOWN_FROM} sets: {100 * wrong / count:.2f} % false positives "
+        f"\nA/A: {count} tournaments of {SHOWN_FROM} sets: {100 * wrong / count:.2f} % false positives "
         f"(nominal 5), upper 99 % bound {100 * upper(wrong, count):.2f} %; by game: {', '.join(shares)}"
     )
     if count >= 10_000:

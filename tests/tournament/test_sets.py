@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from bench._sets import Field, play_sets
 from kangtou_engine.registry import REGISTRY
 from kangtou_services.tournament.model import Unit
 from kangtou_services.tournament.sets import Sides, arrangements, config_of, patterns, sides_of, table_sizes
@@ -75,3 +76,11 @@ def test_boards_force_what_would_change_the_deals() -> None:
         options = config_of(spec_of(2, name, options={"rounds": 2})).options
         assert (options.cut, options.between, options.vote_end, options.rounds) == (False, False, False, 2)
         assert config_of(spec_of(2, name)).options.rounds == 1
+
+
+@pytest.mark.parametrize("game", REGISTRY.names())
+def test_the_same_bot_twice_is_level_in_every_set(game: str) -> None:
+    """Played by the engine: one deterministic bot against itself. Single games are luck, a set is none."""
+    scores = play_sets(Field(game, bots=("greedy", "greedy")), 6, workers=1)
+    assert [score.edge(0, 1) for score in scores] == [0.0] * 6
+    assert any(one != other for score in scores for one, other in score.games)

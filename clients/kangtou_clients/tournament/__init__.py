@@ -1,4 +1,4 @@
-"""The report of a tournament (docs/tournaments.md) as text, CSV and one HTML page. It comes as a plain value."""
+"""The report of a tournament (docs/duplicate.md) as text, CSV and one HTML page. It comes as a plain value."""
 
 from .page import write_page
 from .table import write_csv

@@ -1,4 +1,4 @@
-"""Whose fault it is, by evidence. docs/tournaments.md, "Faults and forfeits".
+"""Whose fault it is, by evidence. docs/duplicate.md, "Faults and forfeits".
 
 what was seen                                                          whose
 the process of an entrant ended before its match                       crash

@@ -1,4 +1,4 @@
-"""What a fault costs. docs/tournaments.md, "Faults and forfeits".
+"""What a fault costs. docs/duplicate.md, "Faults and forfeits".
 
 A match is ended when an entrant has faulted; nobody can finish it fairly. Each seat of a faulting entrant gets a score
 that no seat can have by playing, of the wrong sign; every other seat gets 0. So a side never gains by a fault: whatever

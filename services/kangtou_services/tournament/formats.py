@@ -1,4 +1,4 @@
-"""Who meets whom: the formats, as functions of what was played before. docs/tournaments.md, "Formats".
+"""Who meets whom: the formats, as functions of what was played before. docs/duplicate.md, "Formats".
 
 A tournament is a sequence of rounds, a round a tuple of encounters. Round robin and gauntlet know all their rounds
 beforehand (`fixed_rounds`); Swiss, knock-out and ladder draw each round from the outcomes of those before it

@@ -1,4 +1,4 @@
-"""Knock-out: a bracket by seeding, the lower half of which is filled with byes. docs/tournaments.md.
+"""Knock-out: a bracket by seeding, the lower half of which is filled with byes. docs/duplicate.md.
 
 The winner of an encounter is who is ahead over its sets. If nobody is, single sets follow, REPLAYS at most; if still
 nobody is, the better seed goes on.

@@ -1,4 +1,4 @@
-"""The report of a tournament as one plain value (JSON), from its spec and results. docs/tournaments.md, "The report".
+"""The report of a tournament as one plain value (JSON), from its spec and results. docs/duplicate.md, "The report".
 
 Renderers (clients/kangtou_clients/tournament) add nothing to it. Numbers that are not known are null: so are the bounds
 of intervals from fewer sets than `shown_from`.

@@ -1,4 +1,4 @@
-"""What is to be played next, from the spec and the results alone. docs/tournaments.md, "Schedule".
+"""What is to be played next, from the spec and the results alone. docs/duplicate.md, "Schedule".
 
 The set of games that a tournament plays is a function of its spec and of the games' results, never of the order in
 which they came: an encounter plays its sets in batches, and whether it goes on is looked at only when a batch is

@@ -1,4 +1,4 @@
-"""What entrants made of a set: points a seat and deal, and nothing that the cards gave. docs/tournaments.md, "Sets".
+"""What entrants made of a set: points a seat and deal, and nothing that the cards gave. docs/duplicate.md, "Sets".
 
 full     everybody held every hand: the mean of an entrant's points over its seats of all games of the set
 cross    an entrant held some hands once: its points less the mean of those who held the same at the other tables of

@@ -1,4 +1,4 @@
-"""Duplicate sets: which entrant sits where, in each game that is played on one board. docs/tournaments.md, "Sets".
+"""Duplicate sets: which entrant sits where, in each game that is played on one board. docs/duplicate.md, "Sets".
 
 A *pattern* says which of the k entrants of an encounter sits at each seat. It is played k times on a board; each time
 everybody's seats go to the next entrant. So each holds every hand once, and the luck of the cards is gone from their

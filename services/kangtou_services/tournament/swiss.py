@@ -1,4 +1,4 @@
-"""Swiss: those with equal points meet, nobody meets anybody twice, an odd one out has a bye. docs/tournaments.md.
+"""Swiss: those with equal points meet, nobody meets anybody twice, an odd one out has a bye. docs/duplicate.md.
 
 An encounter is worth 1 to who is ahead over its sets, ½ each if nobody is; a bye is worth 1, and nobody has a second
 one while others have had none. Ties in the final table: Buchholz (the sum of the opponents' points), then the mean

@@ -1,4 +1,4 @@
-"""What the results mean: intervals, tests and strengths by sets. docs/tournaments.md, "Statistics".
+"""What the results mean: intervals, tests and strengths by sets. docs/duplicate.md, "Statistics".
 
 intervals   means of sets with intervals, how many sets are needed
 sequential  when an encounter may stop
