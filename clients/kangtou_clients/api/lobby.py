@@ -163,13 +163,13 @@ class Lobby:
         return refused_from(response.refused) if response.HasField("refused") else response.table
 
     async def sit(
-        self, match_id: str, seat: Seat | None = None, command_id: str = "", code: str = ""
+        self, match_id: str, seat: Seat | None = None, command_id: str = "", code: str = "", commit: bool = True
     ) -> Place | Refused:
-        """Take a seat, any free one by default; at a private table by its code."""
-        entropy = secrets.token_bytes(ENTROPY_BYTES)
+        """Take a seat, any free one by default; at a private table by its code. `commit`: to an own entropy."""
+        entropy = secrets.token_bytes(ENTROPY_BYTES) if commit else b""
         request = pb.SitRequest(
             match_id=match_id,
-            entropy_commitment=entropy_commitment(entropy),
+            entropy_commitment=entropy_commitment(entropy) if commit else "",
             command_id=command_id or secrets.token_hex(8),
             code=code,
         )

@@ -5,6 +5,7 @@ Started by a tournament it finds what to play in its environment, plays that one
     KANGTOU_SERVER   host:port
     KANGTOU_TOKEN    its account
     KANGTOU_MATCH    the match; KANGTOU_SEAT the seat (else the account's only one)
+    KANGTOU_MATCHES  several matches, instead: all are played in one stream
     KANGTOU_ENTROPY  hex, what its commitment opens to, where there is one
 
 Started by hand it takes the same as options, or plays through the queue: `python my_bot.py --game hongshi --matches 5
@@ -56,6 +57,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--concurrency", type=int, default=1, help="without --match: so many at once, in one stream")
     add("--name", default="my bot", help="the account that is made if there is no KANGTOU_TOKEN")
     add("--seed", type=int, default=None, help="repeat the same choices")
+    parser.set_defaults(matches_given=tuple(get("KANGTOU_MATCHES", "").split()))
     parser.set_defaults(token=get("KANGTOU_TOKEN", ""), entropy=bytes.fromhex(get("KANGTOU_ENTROPY", "")))
     return parser
 
@@ -68,14 +70,18 @@ async def _run(make: Make, given: argparse.Namespace) -> int:
             async with client.play() as session:
                 tally = Tally()
                 if given.match:
-                    job = Job(given.match, given.seat, given.entropy)
-                    await play_job(session, job, make(), dice(given.seed), tally)
-                    return _said(tally, 1)
+                    matches = given.matches_given or (given.match,)
+                    async with asyncio.TaskGroup() as group:
+                        for number, match in enumerate(matches):
+                            job = Job(match, given.seat, given.entropy)
+                            pick = dice(None if given.seed is None else given.seed + number)
+                            group.create_task(play_job(session, job, make(), pick, tally))
+                    return _said(tally, len(matches))
                 await _queue(client, session, make, given, tally)
                 return _said(tally, given.matches)
-    except (ApiError, _RefusedError) as error:
-        print(f"bot: {error}", file=sys.stderr)
-        return FAILED
+    except* (ApiError, _RefusedError) as errors:
+        print(f"bot: {'; '.join(sorted({str(one) for one in errors.exceptions}))}", file=sys.stderr)
+    return FAILED
 
 
 def _said(tally: Tally, wanted: int) -> int:

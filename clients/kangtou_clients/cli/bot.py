@@ -1,4 +1,4 @@
-"""`kangtou bot`: programs that play. `run` queues and plays a number of matches, `serve` is the house."""
+"""`kangtou bot`: programs that play. `run` queues and plays, `serve` is the house, `check` tries somebody's bot."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ..bots.house import serve as serve_house
 from ..bots.player import Tally
 from ..bots.policies import POLICIES, is_bot
 from ..bots.runner import run_queue
+from .bot_check import check
 from .common import DEFAULT_SERVER, Common, of
 from .config import folder
 from .exits import FAILED, NOT_ALLOWED, OK, USAGE, CommandError
@@ -32,6 +33,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Bots that play by themselves.", no_args_is_help=True, rich_markup_mode=None)
     group.command("run")(run)
     group.command("serve")(serve)
+    group.command("check")(check)
     app.add_typer(group, name="bot")
 
 

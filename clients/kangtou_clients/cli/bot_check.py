@@ -1,0 +1,115 @@
+"""`kangtou bot check`: whether a bot keeps to the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import shutil
+import signal
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from kangtou_engine.registry import REGISTRY
+
+from ..api import ApiError
+from ..bots.check.trial import bench
+from ..bots.check.verdicts import BAD, Trials, Verdict, as_json, verdicts
+from ..practice import PracticeError
+from .common import Common, of
+from .exits import FAILED, GAVE_UP, NOT_FOUND, OK, USAGE, CommandError
+
+MARKS = {"ok": "✓", "bad": "✗", "note": "·"}
+MANY_TABLES, DROP_AFTER = 3, 6
+
+
+def check(
+    context: typer.Context,
+    command: Annotated[str, typer.Argument(metavar="CMD", help="the bot's command line, in quotes")],
+    game: Annotated[
+        list[str] | None, typer.Option("--game", help="only this game (again for more); default: all")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, max=1000, help="of each match")] = 2,
+    turn_ms: Annotated[int, typer.Option("--turn-ms", min=100, max=600_000, help="the clock of the matches")] = 10_000,
+    most_ms: Annotated[
+        int, typer.Option("--most-ms", min=1, max=600_000, help="the slowest answer that will do")
+    ] = 1_000,
+) -> int:
+    """Check a bot: protocol, legality, time, reconnection, several tables, how it ends.
+
+    Starts a server of its own and the bot once for each trial, with KANGTOU_SERVER, KANGTOU_TOKEN, KANGTOU_MATCH and
+    KANGTOU_SEAT in its environment, as a tournament does (docs/bots.md). Exit code 1 if something is wrong.
+
+    \b
+    Examples:
+      kangtou bot check "python examples/bots/greedy_bot.py"
+      kangtou bot check "node examples/bots/node/bot.js" --game hongshi --rounds 5
+      kangtou bot check ./my_bot --most-ms 200 --json
+    """
+    common = of(context)
+    words = _words(command)
+    games = tuple(game or REGISTRY.names())
+    for name in games:
+        if name not in REGISTRY.names():
+            raise common.fail(NOT_FOUND, "no_game", game=name, games=", ".join(REGISTRY.names()))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        trials = asyncio.run(_trials(common, words, games, rounds, turn_ms))
+    except (PracticeError, ApiError) as error:
+        raise CommandError(GAVE_UP, str(error)) from error
+    found = verdicts(trials, most_ms)
+    if common.json:
+        common.put_json(as_json(trials, found))
+    else:
+        _show(common, found)
+    return FAILED if any(one.grade == BAD for one in found) else OK
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise CommandError(USAGE, f"CMD cannot be read: {error}") from error
+    if not words:
+        raise CommandError(USAGE, "CMD is empty")
+    if shutil.which(words[0]) is None:
+        raise CommandError(NOT_FOUND, f"there is no program {words[0]!r}")
+    return words
+
+
+async def _trials(
+    common: Common, command: tuple[str, ...], games: tuple[str, ...], rounds: int, turn_ms: int
+) -> Trials:
+    """All trials, one after the other: the bot's times shall be its own."""
+    trials, options = Trials(), {"rounds": rounds, "between": False}
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True, no_color=not common.colour), disable=common.json)
+    async with bench(command, turn_ms) as table:
+        with bar:
+            task = bar.add_task("", total=None)
+            for name in games:
+                bar.update(task, description=f"{name}: {rounds} rounds")
+                trials.games[name] = await table.play(name, options)
+            if not any(run.seen.matches for run in trials.games.values()):
+                return trials  # it never came: nothing else can be seen
+            short = {"rounds": 1, "between": False}
+            bar.update(task, description="the server drops its streams")
+            trials.dropped = await table.play(games[0], short, drop=DROP_AFTER)
+            bar.update(task, description=f"{MANY_TABLES} tables")
+            trials.several = await table.play(games[0], short, tables=MANY_TABLES)
+            bar.update(task, description="a token that is not valid")
+            trials.away = await table.turned_away()
+    return trials
+
+
+def _show(common: Common, found: list[Verdict]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "check" if common.lang == "en" else "检查", "found" if common.lang == "en" else "结果"):
+        table.add_column(title, overflow="fold")
+    for one in found:
+        advice = one.advice[0 if common.lang == "en" else 1]
+        table.add_row(MARKS[one.grade], one.name, one.found + (f"\n→ {advice}" if advice else ""))
+    Console(no_color=not common.colour, width=110, highlight=False).print(table)
