@@ -97,8 +97,8 @@ def _protocol(runs: list[Run]) -> Verdict:
         good,
         f"{unreadable} messages unreadable, {unasked} commands unasked, {reused} command ids used twice, "
         f"{pongs} of {pings} pings answered",
-        "send the number of the prompt that is answered; a new command_id for each action, the same one only to repeat it; "
-        "answer each ping at once with its nonce",
+        "send the number of the prompt that is answered; a new command_id for each action, the same only to repeat "
+        "it; answer each ping at once with its nonce",
         "动作须带所答 prompt 的编号；每个动作用新的 command_id，只有重发才用同一个；收到 ping 立即用同一 nonce 回 pong",
     )
 
