@@ -14,13 +14,14 @@ from kangtou_clients.api import Client, Place, Refused, TableTerms, Wanted
 from kangtou_clients.bots.player import Tally, dice, play
 from kangtou_engine.registry import REGISTRY
 from kangtou_services.embedded import EmbeddedServer
+from tests.conftest import Counts
 from tests.house.houses import SECRET, attached, house_at, seated
 from tests.inprocess import until
 from tests.servers import client_of, redis_server
 from tests.services.towns import Town, town_of
 
 SHORT = Wanted("parrot", options={"rounds": 1})
-NOBODY_COMES_S = 1.0
+NOBODY_COMES_S = 0.7
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +31,12 @@ def redis() -> Iterator[EmbeddedServer]:
         yield server
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    """On either."""
-    url = ""
-    if request.param == "redis":
-        url = request.getfixturevalue("redis").url
-        async with client_of(request.getfixturevalue("redis")) as client:
-            await client.flushdb()  # what other tests have left is wanted still
-    async with town_of(url, house_secret=SECRET) as found:
+@pytest.fixture
+async def town(redis: EmbeddedServer) -> AsyncIterator[Town]:
+    """On a real store; what other tests have left there is wanted still, so it is emptied."""
+    async with client_of(redis) as client:
+        await client.flushdb()
+    async with town_of(redis.url, house_secret=SECRET) as found:
         yield found
 
 
@@ -149,14 +147,14 @@ async def test_a_bot_that_is_removed_or_left_alone(town: Town, tmp_path: Path) -
         assert bots_at(good(await bob.lobby.table(table))) == 0
 
 
-async def test_players_sit_while_bots_are_on_their_way(town: Town, tmp_path: Path) -> None:
+async def test_players_sit_while_bots_are_on_their_way(town: Town, tmp_path: Path, counts: Counts) -> None:
     """Many times: nobody has two seats, no seat is given twice, and bots alone never fill a table."""
-    async with house_at(town, tmp_path / "a", 3), house_at(town, tmp_path / "b", 2, gateway=1):
+    async with house_at(town, tmp_path / "a", 3, 99), house_at(town, tmp_path / "b", 2, 99, 1):
         ann, bob = await town.client("Ann", kind="human"), await town.client("Bob", 1, kind="human")
-        for number in range(6):
+        for number in range(counts(3, 30)):
             table = good(await ann.lobby.open(SHORT)).match_id
             good(await ann.tables.fill(table))
-            await asyncio.sleep(0.04 * number)
+            await asyncio.sleep(0.08 * (number % 6))
             sat = await asyncio.gather(ann.lobby.sit(table), bob.lobby.sit(table))
             assert any(isinstance(one, Place) for one in sat)  # the owner's seat is not kept from other guests
             found = await table_when(ann, table, pb.TABLE_STATE_PLAYING)
@@ -166,24 +164,24 @@ async def test_players_sit_while_bots_are_on_their_way(town: Town, tmp_path: Pat
 
 
 @pytest.mark.parametrize("game", REGISTRY.names())
-async def test_quick_in_the_pool_of_the_house(game: str, tmp_path: Path) -> None:
+async def test_quick_in_the_pool_of_the_house(game: str, tmp_path: Path, counts: Counts) -> None:
     """Of every game: bots come at once, and the match is played to its end."""
     async with town_of(house_secret=SECRET) as town, house_at(town, tmp_path, 5):
         ann = await town.client("Ann", kind="human")
-        async with ann.lobby.quick(Wanted(game), pool="house") as queue:
+        async with ann.lobby.quick(Wanted(game, options={"rounds": counts(1, 4)}), pool="house") as queue:
             place = await asyncio.wait_for(queue.place(), 5)
         assert isinstance(place, Place)
         await played(ann, place)
 
 
-async def test_house_bots_do_not_meet_among_themselves(town: Town, tmp_path: Path) -> None:
+async def test_house_bots_do_not_meet_among_themselves(town: Town, tmp_path: Path, counts: Counts) -> None:
     """With more bots than seats and a guest who goes away again; the next one is served; two guests meet."""
     async with house_at(town, tmp_path / "a", 5), house_at(town, tmp_path / "b", 5, gateway=1):
         guests = [await town.client(f"Guest {number}", number % 2) for number in range(2)]
-        for step in range(4):
+        for step in range(counts(3, 20)):
             async with guests[0].lobby.quick(SHORT, pool="house") as queue:
                 waiting = asyncio.create_task(queue.place())
-                await asyncio.sleep(0.1 * step)
+                await asyncio.sleep(0.15 * (step % 5))
                 waiting.cancel()
                 await asyncio.gather(waiting, return_exceptions=True)
         await asyncio.sleep(NOBODY_COMES_S)
@@ -198,7 +196,7 @@ async def test_house_bots_do_not_meet_among_themselves(town: Town, tmp_path: Pat
 async def test_a_program_comes_back_to_its_seats(town: Town, tmp_path: Path) -> None:
     """It ends in order and hands them over; the next one has the same accounts, takes the seats back and plays on."""
     ann = await town.client("Ann", kind="human")
-    long = Wanted("parrot", options={"rounds": 60}, seats=2, turn_ms=60_000)
+    long = Wanted("parrot", options={"rounds": 12}, seats=2, turn_ms=60_000)
     table = good(await ann.lobby.open(long)).match_id
     place = await seated(ann, table)
     async with house_at(town, tmp_path, 1):
@@ -207,7 +205,7 @@ async def test_a_program_comes_back_to_its_seats(town: Town, tmp_path: Path) -> 
         async with ann.play() as session:
             match = await attached(session, place)
             playing = asyncio.create_task(play(match, "greedy", dice(), Tally()))
-            await until(lambda: match.seq >= 12, 10)
+            await until(lambda: match.seq >= 8, 10)
             playing.cancel()
     async with house_at(town, tmp_path, 1), ann.play() as session:
         match = await attached(session, place)

@@ -92,7 +92,9 @@ async def _killed(town: Town, folder: Path) -> None:
             killed.process.kill()
             began = asyncio.get_running_loop().time()
             second = await substitute(town, place.match_id, first)
-            assert asyncio.get_running_loop().time() - began < 3
+            after_ms = (asyncio.get_running_loop().time() - began) * 1000
+            print(f"another had the seat after {after_ms:.0f} ms")
+            assert after_ms < 3_000
             assert second == left.account
             await gone_on(ann, place.match_id)
             number = 0 if killed is one else 1

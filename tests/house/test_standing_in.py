@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kangtou_clients.api import CallFailed, Client, Ending, Match, Refused, Wanted
+from kangtou_clients.api import CallFailed, Client, Ending, Match, Place, Refused, Wanted
 from kangtou_clients.api.house import Offer, Withdrawn
 from kangtou_clients.bots.house import NotOfTheHouse, serve
 from kangtou_clients.bots.player import Tally, dice, play
 from kangtou_engine.registry import REGISTRY
 from kangtou_services.embedded import EmbeddedServer
+from tests.conftest import Counts
 from tests.house.houses import SECRET, attached, hands_over, house_at, table_with, takes_back
 from tests.inprocess import until
 from tests.servers import client_of, redis_server
@@ -32,15 +33,12 @@ def redis() -> Iterator[EmbeddedServer]:
         yield server
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    """On either."""
-    url = ""
-    if request.param == "redis":
-        url = request.getfixturevalue("redis").url
-        async with client_of(request.getfixturevalue("redis")) as client:
-            await client.flushdb()  # what other tests have left is wanted still
-    async with town_of(url, house_secret=SECRET, substitute_ms=300) as found:
+@pytest.fixture
+async def town(redis: EmbeddedServer) -> AsyncIterator[Town]:
+    """On a real store; what other tests have left there is wanted still, so it is emptied."""
+    async with client_of(redis) as client:
+        await client.flushdb()
+    async with town_of(redis.url, house_secret=SECRET, substitute_ms=300) as found:
         yield found
 
 
@@ -71,11 +69,13 @@ async def test_who_is_of_the_house(town: Town, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", REGISTRY.names())
-async def test_a_left_seat_is_played_to_the_end(game: str, tmp_path: Path) -> None:
+async def test_a_left_seat_is_played_to_the_end(game: str, tmp_path: Path, counts: Counts) -> None:
     """Of every game. Everybody sees that a substitute plays, and whose seat it is still."""
     async with town_of(house_secret=SECRET) as town, house_at(town, tmp_path, 1, gateway=1):
         ann = await town.client("Ann", kind="human")
-        place, others = await table_with(town, Wanted(game), ann, REGISTRY.game(game).config().seats - 1)
+        place, others = await table_with(
+            town, Wanted(game, options={"rounds": counts(1, 4)}), ann, REGISTRY.game(game).config().seats - 1
+        )
         async with ann.play() as session, (await town.client("Eve", 1)).play() as watching:
             match, watched = await attached(session, place), await watching.watch(place.match_id)
             assert isinstance(watched, Match)
@@ -88,17 +88,17 @@ async def test_a_left_seat_is_played_to_the_end(game: str, tmp_path: Path) -> No
             assert [player.kind for player in watched.players].count("human") == 1
 
 
-async def test_the_owner_comes_back_again_and_again(town: Town, tmp_path: Path) -> None:
+async def test_the_owner_comes_back_again_and_again(town: Town, tmp_path: Path, counts: Counts) -> None:
     """Also while an answer of the substitute is under way; each time it is the same account or none."""
     ann = await town.client("Ann", kind="human")
     async with house_at(town, tmp_path, 2), house_at(town, tmp_path, 2, gateway=1):
-        place, others = await table_with(town, Wanted("parrot", options={"rounds": 40}), ann, 3)
+        place, others = await table_with(town, Wanted("parrot", options={"rounds": counts(8, 60)}), ann, 3)
         async with ann.play() as session:
             match = await attached(session, place)
-            for step in range(6):
+            for step in range(counts(3, 20)):
                 await hands_over(ann, place)
                 seq = match.seq
-                await until(lambda seq=seq, step=step: match.over or match.seq > seq + step, 20)  # type: ignore[misc]
+                await until(lambda seq=seq, step=step: match.over or match.seq > seq + step % 7, 20)  # type: ignore[misc]
                 if match.over:
                     break
                 await takes_back(ann, place)
@@ -145,7 +145,7 @@ async def test_two_programs_one_seat(town: Town) -> None:
     await until(lambda: found[1 - first])
     began = asyncio.get_running_loop().time()
     tasks[first].cancel()
-    await asyncio.sleep(3)
+    await asyncio.sleep(1.5)
     assert [one.seat for one in found[1 - first] if isinstance(one, Offer)] == [1]  # it knows the cards of seat 1
     third = await housed(town, "House 2", 1)
     more: list[Offer | Withdrawn] = []
@@ -167,12 +167,13 @@ async def test_who_plays_in_a_match_does_not_stand_in_there(town: Town) -> None:
     table = await ann.lobby.open(Wanted("parrot", seats=2, turn_ms=60_000))
     assert not isinstance(table, Refused)
     place = await ann.lobby.sit(table.match_id)
-    await house.lobby.sit(table.match_id)
+    assert not isinstance(await ann.tables.fill(table.match_id), Refused)
+    assert isinstance(await house.lobby.sit(table.match_id), Place)
     found: list[Offer | Withdrawn] = []
     task = asyncio.create_task(offers(house, "p", found))
     await hands_over(ann, place)  # type: ignore[arg-type]
     await asyncio.sleep(NOT_CALLED_S)
-    assert not [one for one in found if isinstance(one, Offer) and one.place == table.match_id]
+    assert {one.kind for one in found if isinstance(one, Offer)} <= {"sit", "seat"}
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
