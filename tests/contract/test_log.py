@@ -336,3 +336,20 @@ async def test_an_owner_whose_log_lost_its_claim_is_stopped(twin: LogTwin, match
     with pytest.raises(TailLost):
         await log.append(match, entry(2, 5))
     assert await seqs(log, match) == [1, 2, 3]
+
+
+# ---- Following ----
+
+
+async def test_what_comes_behind_an_entry(twin: LogTwin, match: str) -> None:
+    """From the beginning, behind an entry of any epoch, at most so many, and nothing behind the last."""
+    log = twin.writer()
+    assert await log.after(match, "", 5) == []
+    last = await begun(log, match, 4)
+    assert await log.claim(match, "b", last, entry(2, 5, "marker"))
+    every = await log.read(match)
+    assert await log.after(match, "", 100) == every
+    assert await log.after(match, "", 2) == every[:2]
+    assert await log.after(match, "1-2", 2) == every[2:4]
+    assert await log.after(match, "1-4", 9) == every[4:]
+    assert await log.after(match, "2-5", 9) == []
