@@ -13,13 +13,16 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 PYTEST ?= --numprocesses=2 --dist=loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check proto bench accept lock wheels format clean
+.PHONY: help demo tournament test check proto bench accept lock wheels format clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMP)  ## bring everything up, let bots play, replay and verify a match (under 90 s)
 	@$(BIN)/kangtou demo
+
+tournament: $(STAMP)  ## short tournaments of all four games, with a report of each in kangtou-tournaments/reports
+	@$(BIN)/kangtou tournament run examples/tournaments/short-*.toml --format html -o kangtou-tournaments/reports
 
 test: check  ## all checks and all tests
 	@$(BIN)/python -m pytest $(PYTEST)

@@ -33,6 +33,7 @@ from . import (
     status,
     tables,
     talk,
+    tournament,
     up,
     verify,
 )
@@ -53,6 +54,7 @@ GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     away.register,
     talk.register,
     status.register,
+    tournament.register,
     replay.register,
     verify.register,
     record.register,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .words_study import STUDY_WORDS
+from .words_tournament import TOURNAMENT_WORDS
 
 LANGUAGES = ("en", "zh")
 
 WORDS: Mapping[str, tuple[str, str]] = {
     **STUDY_WORDS,
+    **TOURNAMENT_WORDS,
     # files and records
     "no_file": ("there is no file {path}", "没有文件 {path}"),
     "no_rule": ("there is no rule {rule} in {book}", "{book} 中没有规则 {rule}"),

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvloop
@@ -31,11 +31,13 @@ from ..opening import clocks_of
 from ..runtime import Backend, on_redis
 from ..settings import Settings
 from .commands import Commands
-from .conductor import Conductor
 from .ids import tournament_of
 from .parts import Parts, parts_of
 from .players import Players
 from .store import Overtaken
+
+if TYPE_CHECKING:
+    from .conductor import Conductor
 
 log = structlog.get_logger(__name__)
 
@@ -120,6 +122,8 @@ class Runner:
                 self._take(tournament)
 
     def _take(self, tournament: str) -> None:
+        from .conductor import Conductor  # with numpy, which a server without tournaments does not need
+
         self._players.start()
         conductor = Conductor(tournament, self._parts, self._fence)
         task = asyncio.create_task(conductor.run(), name="tournament")

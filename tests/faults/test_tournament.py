@@ -1,0 +1,103 @@
+"""`kill -9` of runner, gateway, actor and Redis while a tournament is played. Issue: tournaments, 4.
+
+The same tournament, with the same seed, is played undisturbed on another server: the same games, results and records.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import psutil
+import pytest
+from redis.exceptions import RedisError
+
+from kangtou_engine.boards import tournament_commitment
+from kangtou_services.tournament.events import State
+from kangtou_services.tournament.model import Entrant, Spec
+
+from ..conftest import Counts
+from .server import Server, running
+from .tournaments import SEED, Played, Store, played
+
+pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(1800)]
+
+TOURNAMENT = "t_killedkilled"
+KINDS = ("runner", "gateway", "actor", "redis")
+PAUSE_S = 2.0
+
+
+def spec_of(sets: int) -> Spec:
+    """Deterministic bots: greedy and random ones, whose chance follows from what they see."""
+    bots = ("greedy", "random", "greedy", "random")
+    entrants = tuple(Entrant(f"{bot} {place}", bot=bot) for place, bot in enumerate(bots))
+    return Spec("kills", "hongshi", entrants, sets=sets, concurrency=8, turn_ms=20_000)
+
+
+async def one(folder: Path, spec: Spec, kills: int) -> tuple[State, Mapping[str, Played], Counter[str]]:
+    """Play it; kill that often meanwhile."""
+    with running(folder, gateways=1, actors=2, give_up_deaths=1000, log_level="warning") as server:
+        async with Store(server) as store:
+            await store.submit(TOURNAMENT, spec)
+            done = await kill(server, store, kills)
+            state = await store.closed(TOURNAMENT, 900)
+            return state, await played(server, state), done
+
+
+async def kill(server: Server, store: Store, times: int) -> Counter[str]:
+    """At random moments, each kind of process in turn in a random order, while games are being played."""
+    done: Counter[str] = Counter()
+    order: list[str] = []
+    async with asyncio.timeout(60):
+        while not ((state := await store.state(TOURNAMENT)) and state.flights):  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.1)
+    while done.total() < times:
+        await asyncio.sleep(random.uniform(0.3, 1.7) * PAUSE_S)
+        order = order or random.sample(KINDS, len(KINDS))
+        if pid := await asyncio.to_thread(victim, server, order[-1]):
+            state = await store.state(TOURNAMENT)
+            assert state is None or not state.cause, f"it was over after {done.total()} kills: give it more sets"
+            os.kill(pid, signal.SIGKILL)
+            done[order.pop()] += 1
+    return done
+
+
+def victim(server: Server, kind: str) -> int:
+    """A process of that kind; 0 if there is none just now."""
+    try:
+        if kind == "redis":
+            pid = server.redis_pid()
+            return pid if psutil.pid_exists(pid) else 0
+        if kind == "runner":
+            return next((one.pid for one in server.processes() if one.cmdline()[-1:] == ["runner"]), 0)
+        listed = server.gateways() if kind == "gateway" else server.actors()
+        return random.choice(sorted(listed.values())) if listed else 0
+    except (RedisError, OSError, psutil.Error):
+        return 0
+
+
+async def test_the_same_tournament_through_kills(tmp_path_factory: pytest.TempPathFactory, counts: Counts) -> None:
+    """Same games, none twice, none missing; same results; same canonical records; nobody is blamed."""
+    kills, spec = counts(3, 50), spec_of(counts(2, 60))
+    folder = tmp_path_factory.mktemp("kt")
+    calm, expected, _ = await one(folder / "a", spec, 0)
+    state, found, done = await one(folder / "b", spec, kills)
+    assert (calm.cause, state.cause) == ("complete", "complete")
+    assert state.seed == SEED
+    assert state.commitment == tournament_commitment(TOURNAMENT, SEED)
+    assert found.keys() == expected.keys()
+    assert {game: (one.scores, one.places) for game, one in found.items()} == {
+        game: (one.scores, one.places) for game, one in expected.items()
+    }
+    assert not any(fault for one in found.values() for fault in one.faults)
+    different = [game for game in found if found[game].record != expected[game].record]
+    assert different == []
+    print(
+        f"{done.total()} kills ({', '.join(f'{count} {kind}' for kind, count in sorted(done.items()))}): "
+        f"{len(found)} games, {len(state.replays)} played again, results and canonical records equal"
+    )

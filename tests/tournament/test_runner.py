@@ -1,0 +1,225 @@
+"""The runner on a whole server: entrants of all kinds, boards withheld, bad bots. Issue: tournaments, 1, 5."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kangtou_clients.api import CallFailed, Client, Match, Refused, Session, connect
+from kangtou_clients.api.archive import Archive
+from kangtou_clients.api.tournaments import Tournaments
+from kangtou_clients.bots.player import Tally, dice, play
+from kangtou_engine.boards import read_board, tournament_commitment
+from kangtou_engine.record import read_record
+from kangtou_engine.registry import REGISTRY
+from kangtou_engine.verify import verify
+from kangtou_services.tournament.model import Blame
+
+from ..conftest import Counts
+from ..faults.server import Server, running
+from ..faults.tournaments import Store
+from .zoo import BAD
+
+pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
+
+ZOO = [sys.executable, "-m", "tests.tournament.zoo"]
+# What each bad bot is found guilty of.
+GUILT = {
+    "late": {Blame.TIMEOUT},
+    "silent": {Blame.TIMEOUT},
+    "illegal": {Blame.ILLEGAL},
+    "wrong_seat": {Blame.TIMEOUT},
+    "crash": {Blame.CRASH},
+    "garbage": {Blame.DISCONNECTED, Blame.CRASH},
+    "half_closed": {Blame.TIMEOUT},
+    "huge": {Blame.DISCONNECTED, Blame.CRASH, Blame.TIMEOUT},
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all of these."""
+    with running(tmp_path_factory.mktemp("kt") / "d", gateways=1, actors=2, log_level="warning") as found:
+        yield found
+
+
+def spec_of(name: str, *entrants: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """A spec as a file has it."""
+    return {"name": name, "game": "hongshi", "sets": 1, "concurrency": 4, "entrants": list(entrants), **given}
+
+
+def bot(name: str, policy: str = "greedy") -> dict[str, Any]:
+    """A built-in entrant."""
+    return {"name": name, "bot": policy}
+
+
+async def finished(api: Tournaments, tournament: str, seconds: float = 300) -> str:
+    """Wait for the end; how it was closed."""
+    state = ""
+    async with asyncio.timeout(seconds):
+        async for progress in api.watch(tournament):
+            state = progress.summary.state
+    return state
+
+
+async def newcomer(client: Client, name: str = "tester") -> Tournaments:
+    """A new account's way to tournaments."""
+    await client.accounts.register(name, "bot")
+    return Tournaments(client)
+
+
+async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> None:
+    """No record and no watching until the set is complete; the seed comes at the end and explains every deal."""
+    async with connect(server.address) as client:
+        api = await newcomer(client)
+        slow = {"name": "Slow", "command": [*ZOO, "good"]}
+        tournament = await api.submit(spec_of("withheld", bot("A"), slow, concurrency=1))
+        assert isinstance(tournament, str), tournament
+        async with Store(server) as store, client.play() as session:
+            while not ((state := await store.state(tournament)) and state.results):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            first = state.results[0].match
+            if state.counted[state.results[0].game.set_id] < state.results[0].game.of:
+                with pytest.raises(CallFailed, match="withheld"):
+                    await Archive(client).record(first)
+            watched = await session.watch(first)
+            assert isinstance(watched, Refused)
+            assert watched.code == "withheld"
+            assert await finished(api, tournament) == "complete"
+            closed = await store.closed(tournament, 5)
+        assert tournament_commitment(tournament, closed.seed) == closed.commitment
+        for result in closed.results:
+            while (found := await Archive(client).record(result.match)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+            text = found[1].decode()
+            report = verify(text, REGISTRY, tournament_seed=closed.seed)
+            assert (report.findings, report.deals) == ([], 1)
+            terms = read_record(text).head.terms
+            assert read_board(terms.board) == (tournament, result.game.board)
+            assert terms.tags["game"] == result.game.id
+        assert closed.isolated, "entrants can be isolated where these tests run"
+
+
+async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> None:
+    """They are told of their games; who is not there forfeits, and the tournament closes."""
+    async with connect(server.address) as host, connect(server.address) as here, connect(server.address) as away:
+        api = await newcomer(host)
+        await newcomer(here, "present")
+        await newcomer(away, "absent")
+        present, absent = (await here.accounts.who_am_i()).account_id, (await away.accounts.who_am_i()).account_id
+        spec = spec_of(
+            "accounts", {"name": "P", "account": present}, {"name": "X", "account": absent}, bot("G"), turn_ms=4_000
+        )
+        refused = await api.submit(spec)
+        assert not isinstance(refused, str)
+        assert [(one.name, one.value) for one in refused] == [("rotation", "full")]
+        tournament = await api.submit({**spec, "rotation": "cross"})
+        assert isinstance(tournament, str), tournament
+        async with here.play() as session:
+            playing = asyncio.create_task(play_all(Tournaments(here), session, tournament))
+            assert await finished(api, tournament) == "complete"
+            await playing
+        async with Store(server) as store:
+            state = await store.closed(tournament, 5)
+        faults = {fault for result in state.results for fault in guilty(result.game.entrants, result.faults)}
+        assert {entrant for entrant, _ in faults} == {1}
+        assert {fault for _, fault in faults} == {"disconnected"}
+
+
+def guilty(entrants: tuple[int, ...], faults: tuple[str, ...]) -> set[tuple[int, str]]:
+    """Who has faulted, and how."""
+    return {(entrant, fault) for entrant, fault in zip(entrants, faults, strict=True) if fault}
+
+
+async def play_all(api: Tournaments, session: Session, tournament: str) -> None:
+    """What an entrant by account does."""
+    async with asyncio.TaskGroup() as group:
+        async for place in api.enter(tournament):
+            match = await session.attach(place.match_id, seat=place.seat)
+            if isinstance(match, Match):
+                group.create_task(_one(match))
+
+
+async def _one(match: Match) -> None:
+    await play(match, "greedy", dice(1), Tally())
+
+
+async def test_pause_resume_cancel(server: Server) -> None:
+    """A ladder goes on until it is cancelled; then it has a final table."""
+    async with connect(server.address) as client:
+        api = await newcomer(client)
+        tournament = await api.submit(spec_of("ladder", bot("A"), bot("B"), bot("C"), format="ladder"))
+        assert isinstance(tournament, str), tournament
+        states = []
+        async with asyncio.timeout(120):
+            async for progress in api.watch(tournament):
+                states.append(progress.summary.state)
+                if progress.summary.games_done and "paused" not in states:
+                    await api.cancel(tournament, pause=True)
+                if states[-1] == "paused" and not progress.running:
+                    await api.resume(tournament)
+                if states[-1] == "playing" and "paused" in states:
+                    await api.cancel(tournament)
+        assert states[-1] == "cancelled"
+        assert "paused" in states
+        report = await api.report(tournament)
+        assert len(report["table"]) == 3
+        async with connect(server.address) as other:
+            await other.accounts.register("other", "bot")
+            with pytest.raises(CallFailed, match="closed"):
+                await Tournaments(other).resume(tournament)
+
+
+async def test_the_zoo(server: Server, counts: Counts) -> None:
+    """Each kind of bad bot among three good ones: typed, contained, and the good ones are not blamed."""
+    kinds = BAD if counts(0, 1) else ("illegal", "crash", "huge")
+    turn_ms = 1_500
+    async with connect(server.address) as client, Store(server) as store:
+        api = await newcomer(client)
+        delays: dict[str, list[float]] = defaultdict(list)
+        for kind in kinds:
+            bad = {"name": kind, "command": [*ZOO, kind]}
+            spec = spec_of(kind, bot("A"), bot("B", "random"), bot("C"), bad, turn_ms=turn_ms)
+            tournament = await api.submit(spec)
+            assert isinstance(tournament, str), tournament
+            assert await finished(api, tournament) == "complete"
+            state = await store.closed(tournament, 5)
+            blamed: set[tuple[int, str]] = set()
+            for result in state.results:
+                found = guilty(result.game.entrants, result.faults)
+                assert {entrant for entrant, _ in found} <= {3}
+                blamed |= found
+                if 3 in result.game.encounter:
+                    assert found, "a bad bot has finished a game"
+                    worst = min(result.scores)
+                    seats = zip(result.game.entrants, result.scores, strict=True)
+                    assert all((entrant == 3) is (score == worst) for entrant, score in seats)
+            assert {Blame(fault) for _, fault in blamed} <= GUILT[kind]
+            delays[kind] = await delays_of(client, [one.match for one in state.results if 3 in one.game.encounter])
+            print(f"{kind}: {', '.join(sorted(fault for _, fault in blamed))}", end="; ")
+            print(f"match over {statistics.median(delays[kind]):.1f} s after its beginning, at most", end=" ")
+            print(f"{max(delays[kind]):.1f} s; good ones blamed: 0")
+            if kind == "crash":
+                game = next(one.game.id for one in state.results if 3 in one.game.encounter)
+                outputs = await api.output(tournament, game)
+                assert any("an assertion of mine has failed" in text for text in outputs.values())
+
+
+async def delays_of(client: Client, matches: list[str]) -> list[float]:
+    """Seconds from the beginning of each match to its end."""
+    found = []
+    for match in matches:
+        until = time.monotonic() + 20
+        while (record := await Archive(client).record(match)) is None and time.monotonic() < until:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+        assert record is not None
+        outcome = read_record(record[1].decode()).head.outcome
+        found.append((outcome.ended_ms - (outcome.started_ms or outcome.ended_ms)) / 1000)
+    return found
