@@ -162,7 +162,7 @@ class Tournaments:
 
     async def enter(self, tournament_id: str = "") -> AsyncGenerator[Entered, None]:
         """The caller's games as they start; for entrants by account. Goes on after lost connections."""
-        told: set[str] = set()
+        told: set[tuple[str, Seat]] = set()  # an entrant may have several seats in a match
         attempt = 0
         request = pb.EnterTournamentRequest(tournament_id=tournament_id)
         while True:
@@ -170,8 +170,8 @@ class Tournaments:
             try:
                 async for response in call:
                     attempt = 0
-                    if response.match_id not in told:
-                        told.add(response.match_id)
+                    if (response.match_id, response.seat) not in told:
+                        told.add((response.match_id, response.seat))
                         yield Entered(response.tournament_id, response.match_id, response.seat)
                 return
             except grpc.aio.AioRpcError as error:
