@@ -22,6 +22,7 @@ from .remote import run as run_remote
 from .tournament_live import Live
 from .tournament_report import FORMATS, written
 from .tournament_server import embedded
+from .tournament_verify import verify
 
 SpecFile: TypeAlias = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="what is to be played")]
 Id: TypeAlias = Annotated[str, typer.Argument(metavar="[ID]", help="as `submit` and `status` show it; else the newest")]
@@ -39,7 +40,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         help="Bots against bots on the same cards.", no_args_is_help=True, rich_markup_mode=None, epilog=EPILOG
     )
-    for command in (run, check, submit, status, watch, resume, cancel, report, output):
+    for command in (run, check, submit, status, watch, resume, cancel, report, output, verify):
         group.command(command.__name__)(command)
     app.add_typer(group, name="tournament")
 

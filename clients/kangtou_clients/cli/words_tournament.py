@@ -17,6 +17,8 @@ TOURNAMENT_WORDS: Mapping[str, tuple[str, str]] = {
     "tournament_starts": ("starting a server in {data}", "正在 {data} 启动服务器"),
     "tournament_stopped": ("the server was stopped", "服务器已停止"),
     "report_written": ("the report is in {path}", "报告已写入 {path}"),
+    "report_not_closed": ("this tournament is not closed: its seed is not open yet", "该锦标赛尚未结束，种子未公开"),
+    "tournament_verified": ("{records} records, {problems} problems", "{records} 份记录，{problems} 处问题"),
     "col_entrant": ("entrant", "参赛者"),
     "col_sets": ("sets", "组数"),
     "col_mean": ("ahead by, a set", "每组领先"),
