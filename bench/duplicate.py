@@ -3,7 +3,8 @@
 python -m bench.duplicate [--sets 400] [--game hongshi]
 
 factor    both really played: so many sets, and so many times the same arrangements each on a board of its own
-within    the same from the sets alone, as tournament reports tell it (stats/variance.py)
+within    the same from the sets alone, as tournament reports tell it (stats/variance.py); not told where the entrants
+          have unequal numbers of seats in a game
 per game  sets of all patterns on one board against sets of one pattern, at the same number of games: above 1 says that
           the fewer games on a board are worth more (hongshi takes all patterns: see tournament/sets.py)
 """
@@ -98,10 +99,9 @@ def main() -> None:
         apart = edges(play_sets(one, args.sets, independent=True))
         together = edges(scores)
         factor, within = ratio(apart, together), duplicate_factor(scores, CONFIDENCE)
-        assert within is not None
         half = 1.96 * together.std(ddof=1) / len(together) ** 0.5
         mean = f"{together.mean():+.2f} ± {half:.2f}"
-        inside = Measured(within.value, within.low, within.high)
+        inside = Measured(within.value, within.low, within.high) if within else "not told"
         fewer = ""
         count = len(patterns(config_of(one.spec()), 2))
         if 1 < count <= 3:

@@ -70,3 +70,17 @@ def test_faults_are_told() -> None:
         (who, "crash", 2),
     ]
     assert {row["entrant"]: row["faults"] for row in told["table"]} == {who: {"crash": 2}, 1 - who: {}}
+
+
+def test_duplicate_factor_is_that_of_independent_boards() -> None:
+    """Made-up hands whose luck is known: a hand is worth ± 50 evenly, chance has 10 a seat."""
+    spec = spec_of(2, "duizhu", sets=400)
+    factor = report(spec, run(spec, strong((1.0, 0.0)))[0])["duplicate"]
+    hand, chance = (101**2 - 1) / 12, 10**2
+    assert factor["low"] < (hand + chance) / chance < factor["high"]
+    assert factor["low"] > 1
+
+
+def test_no_duplicate_factor_of_unequal_seats() -> None:
+    spec = spec_of(2, "erbaiwu", seats=3, sets=30)
+    assert report(spec, run(spec, strong(SKILL))[0])["duplicate"] is None

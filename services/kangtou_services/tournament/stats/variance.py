@@ -63,10 +63,14 @@ def _log_factor(sums: Floats, squares: Floats, count: npt.NDArray[np.int64]) -> 
 
 
 def duplicate_factor(scores: Sequence[SetScore], confidence: float) -> Factor | None:
-    """Of a tournament: the first two entrants of every encounter, each encounter less its own means."""
+    """Of a tournament: the first two entrants of every encounter, each encounter less its own means.
+
+    Not where they have unequal numbers of seats in a game (two entrants at three or five seats): there a set is not the
+    plain mean of its games, and a single game is no fair comparison.
+    """
     parts: dict[tuple[int, int], list[SetScore]] = defaultdict(list)
     for score in scores:
-        if len(score.games) > 1:
+        if len(score.games) > 1 and _is_mean_of_games(score):
             parts[score.meeting].append(score)
     games, sets = [], []
     for group in parts.values():
@@ -80,3 +84,10 @@ def duplicate_factor(scores: Sequence[SetScore], confidence: float) -> Factor | 
     if not sets or len({part.shape[1] for part in games}) > 1:
         return None
     return factor_of(np.concatenate(games), np.concatenate(sets), confidence)
+
+
+def _is_mean_of_games(score: SetScore) -> bool:
+    """Within rounding."""
+    whole = score.values[0] - score.values[1]
+    games = sum(game[0] - game[1] for game in score.games) / len(score.games)
+    return abs(whole - games) <= 1e-9 * max(1.0, abs(whole))
