@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import NonNegativeInt
+from pydantic import NonNegativeInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 class Settings(BaseSettings):
@@ -68,6 +70,13 @@ class Settings(BaseSettings):
     tournament_players: int = 2  # processes in which the runner has built-in bots play
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
     log_level: str = "info"
+
+    @field_validator("redis_url")
+    @classmethod
+    def _known(cls, url: str) -> str:
+        if url and not url.startswith(REDIS_SCHEMES):
+            raise ValueError(f"a Redis URL begins with {', '.join(REDIS_SCHEMES)}")
+        return url
 
     @property
     def redis(self) -> str:

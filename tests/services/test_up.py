@@ -52,6 +52,14 @@ def test_what_cannot_be_used_is_said_in_a_line(tmp_path: Path) -> None:
         assert "Traceback" not in error
 
 
+def test_a_redis_that_is_no_url_is_said_in_a_line(tmp_path: Path) -> None:
+    """A setting that cannot be meant, before anything is tried."""
+    code, error = up(data=tmp_path / "d", redis_url="localhost:6379")
+    assert code == 2
+    assert error.startswith("kangtou: setting redis_url: ")
+    assert "Traceback" not in error
+
+
 async def test_a_stop_is_heeded_while_a_child_starts(tmp_path: Path) -> None:
     """The child that has not said that it is ready yet is ended, and no error is raised."""
     child = Child("slow", ["sleep", "100"], says_ready=True, ready_s=60.0)
