@@ -6,6 +6,7 @@ seats        playing a seat, with its habits
 tables       a table from its opening to the last one who leaves
 queues       a party in the queue; a rated pool in which somebody declines
 looking_on   spectators
+talking      what is said at a table
 programme    who does what
 ledger       what everybody was told
 afterwards   what must be true in the end, from the records

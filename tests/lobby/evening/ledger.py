@@ -17,11 +17,13 @@ class Ledger:
     seats: dict[str, dict[Seat, str]] = field(default_factory=dict)
     endings: dict[str, dict[str, Ending]] = field(default_factory=dict)
     scripted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    seen: dict[str, list[str]] = field(default_factory=dict)
+    seen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     tables: list[pb.Table] = field(default_factory=list)
     partners: list[tuple[str, tuple[str, str]]] = field(default_factory=list)
     rated: set[str] = field(default_factory=set)
     refusals: Counter[str] = field(default_factory=Counter)
+    filled: set[str] = field(default_factory=set)
+    said: int = 0
     moves: int = 0
     late: int = 0
 

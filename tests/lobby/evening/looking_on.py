@@ -1,4 +1,4 @@
-"""Somebody looks on: sees no hand that is not shown, may do nothing, and in the end has seen what the record shows."""
+"""Somebody looks on: may do nothing, and has seen in the end what the table's policy shows of the record."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from .ledger import Ledger
 from .people import Person
 
 
-async def looking_on(person: Person, match_id: str, ledger: Ledger) -> None:
+async def looking_on(person: Person, match_id: str, policy: str, ledger: Ledger) -> None:
     """From wherever the match is to its end."""
     async with person.client.play() as session:
         match = await session.watch(match_id)
+        if policy == "none":
+            assert isinstance(match, Refused), match
+            ledger.refusals[match.code] += 1
+            return
         assert isinstance(match, Match), match
-        changes = match.changes()
         tried = False
-        async for _ in changes:
+        async for _ in match.changes():
             if not tried and match.game.to_act(match.view):
                 tried = True
                 seat = match.game.to_act(match.view)[0]
@@ -26,4 +29,12 @@ async def looking_on(person: Person, match_id: str, ledger: Ledger) -> None:
         assert isinstance(ending, Ending), ending
         assert match.warnings == ()
         ledger.told(match_id, person.account_id, ending)
-        ledger.seen.setdefault(match_id, []).append(repr(match.view))
+        ledger.seen.setdefault((match_id, policy), []).append(repr(match.view))
+
+
+async def from_a_seat(person: Person, match_id: str, ledger: Ledger) -> None:
+    """Who sits there does not look on beside it, through no gateway."""
+    async with person.elsewhere.play() as session:
+        no = await session.watch(match_id)
+        assert isinstance(no, Refused), no
+        ledger.refusals[no.code] += 1

@@ -15,10 +15,12 @@ from kangtou_services.ratings import RatingStore, RedisRatingStore
 from kangtou_services.redis_client import connect
 
 from ...faults.server import Server, running
+from ...house.houses import SECRET, house_at
 from ...inprocess import until
 from ...services.towns import town_of
 
 SUBSTITUTE_MS = 40
+HOUSE = 3  # bots of the house
 
 
 @dataclass(frozen=True)
@@ -27,17 +29,19 @@ class Place:
 
     addresses: Sequence[str]
     ratings: RatingStore
+    house: int
     server: Server | None = None
 
 
 @asynccontextmanager
-async def in_this_process() -> AsyncIterator[Place]:
+async def in_this_process(folder: Path) -> AsyncIterator[Place]:
     """Two gateways and a table host, everything in memory. Nothing of it is left over: no task, no descriptor."""
     async with town_of("", 1) as town:
         await town.client()  # what gRPC opens once for a process stays
     tasks, files = asyncio.all_tasks(), psutil.Process().num_fds()
-    async with town_of("", 2, substitute_ms=SUBSTITUTE_MS, open_wait_ms=10_000) as town:
-        yield Place(town.addresses, town.backend.ratings)
+    given = {"substitute_ms": SUBSTITUTE_MS, "open_wait_ms": 10_000, "house_secret": SECRET}
+    async with town_of("", 2, **given) as town, house_at(town, folder, HOUSE):
+        yield Place(town.addresses, town.backend.ratings, HOUSE)
     left = asyncio.all_tasks() - tasks
     assert not left, left
     gc.collect()
@@ -47,9 +51,9 @@ async def in_this_process() -> AsyncIterator[Place]:
 @asynccontextmanager
 async def of_processes(data: Path) -> AsyncIterator[Place]:
     """`up`: Redis, two gateways, two table actors under Ray."""
-    with running(data, substitute_ms=SUBSTITUTE_MS, open_wait_ms=10_000, link_secret="s", fill_after_ms=0) as server:
+    with running(data, substitute_ms=SUBSTITUTE_MS, open_wait_ms=10_000, house_bots=HOUSE) as server:
         client = connect(f"unix://{data / 'redis' / 'redis.sock'}")
         try:
-            yield Place([server.address] * 2, RedisRatingStore(client), server)
+            yield Place([server.address] * 2, RedisRatingStore(client), HOUSE, server)
         finally:
             await client.aclose()

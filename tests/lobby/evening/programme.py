@@ -34,17 +34,26 @@ def brisk(calm: Wanted) -> Wanted:
 def tables(people: Sequence[Person], rounds: int, again: int) -> list[Plan]:
     """Ten tables: every game, every form of Wushik. `again`: how many more matches where there is a rematch."""
     p = people
-    ready, owner = TableTerms("ready"), TableTerms("owner")
+    ready, owner = TableTerms("ready", watch="round"), TableTerms("owner", watch_delay_s=1)
+    alone, glass = TableTerms(private=True, watch="none"), TableTerms(watch="open")
+    round_ = replace(RATED, watch="round")
     return [
-        Plan("hongshi", wanted("hongshi", rounds), p[0:4], RATED, matches=1 + again, watchers=p[38:39]),
+        Plan("hongshi", wanted("hongshi", rounds), p[0:4], RATED, matches=1 + again, watchers=p[38:39], talks=True),
         Plan("tens", brisk(wanted("hongshi", 1, top="tens")), p[4:8], ready, {1: Does(Habit.FALLS_ASLEEP)}),
         Plan("duizhu", wanted("duizhu", 1), p[8:12], RATED, {2: Does(Habit.STEPS_OUT)}),
-        Plan("two", wanted("erbaiwu", rounds, seats=2), p[12:14], RATED, matches=2 + again, watchers=p[39:40]),
-        Plan("three", wanted("erbaiwu", rounds, seats=3), p[14:17], owner, removed=p[17]),
-        Plan("private", wanted("wushik", 1, variant="chengde1"), p[18:22], TableTerms(private=True)),
+        Plan("two", wanted("erbaiwu", rounds, seats=2), p[12:14], round_, matches=2 + again, watchers=p[39:40]),
+        Plan("three", wanted("erbaiwu", rounds, seats=3), p[14:17], owner, removed=p[17], watchers=p[17:18]),
+        Plan("private", wanted("wushik", 1, variant="chengde1"), p[18:22], alone, watchers=p[39:40]),
         Plan("chengde2", wanted("wushik", 1, variant="chengde2"), p[22:26], RATED, {3: Does(Habit.LEAVES, 5)}),
-        Plan("liaoning", wanted("wushik", 1, variant="liaoning"), p[26:30], does={0: Does(Habit.MOVES, 4)}),
-        Plan("jiangnan", wanted("wushik", 1, variant="jiangnan"), p[30:34], does={1: Does(Habit.STEPS_OUT, 4)}),
+        Plan("liaoning", wanted("wushik", 1, variant="liaoning"), p[26:29], fill=True, does={0: Does(Habit.MOVES, 4)}),
+        Plan(
+            "jiangnan",
+            wanted("wushik", 1, variant="jiangnan"),
+            p[30:34],
+            glass,
+            watchers=p[38:39],
+            does={1: Does(Habit.STEPS_OUT, 4)},
+        ),
         Plan("jinzhou", wanted("wushik", 1, variant="jinzhou"), p[34:38], does={2: Does(Habit.MOVES, 2)}),
     ]
 

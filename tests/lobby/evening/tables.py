@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou_clients.api import Place, Refused, Rematch, TableFilter, TableTerms, Wanted
@@ -14,16 +15,21 @@ from kangtou_clients.api import Place, Refused, Rematch, TableFilter, TableTerms
 from ...contract.rooms import eventually
 from .habits import PLAYS, Does
 from .ledger import Ledger
-from .looking_on import looking_on
+from .looking_on import from_a_seat, looking_on
 from .people import HANDS_UP_MOST, Person
 from .seats import player
+from .talking import talking
 
 ANY_STATE = TableFilter(states=())
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What happens at one table. `people` sit, the first owns it; `removed` sat there before and had to go."""
+    """What happens at one table. `people` sit, the first owns it; `removed` sat there before and had to go.
+
+    talks  there is talk before the cards are dealt
+    fill   a house bot takes the seat that is left
+    """
 
     title: str
     wanted: Wanted
@@ -33,11 +39,14 @@ class Plan:
     matches: int = 1
     watchers: Sequence[Person] = ()
     removed: Person | None = None
+    talks: bool = False
+    fill: bool = False
 
     @property
     def everybody(self) -> list[Person]:
         """Who is busy with it."""
-        return [*self.people, *self.watchers, *([self.removed] if self.removed else [])]
+        everybody = (*self.people, *self.watchers, *([self.removed] if self.removed else []))
+        return list({person.account_id: person for person in everybody}.values())
 
 
 def table_of(answer: pb.Table | Refused) -> pb.Table:
@@ -68,9 +77,9 @@ async def hold(plan: Plan, ledger: Ledger, seed: int) -> None:
 
 async def _sit(plan: Plan, table: str, code: str, chance: random.Random, ledger: Ledger) -> list[Place]:
     """Everybody takes a seat of their own choice, in any order; then the match starts as was agreed."""
-    seats = list(range(len(plan.people)))
+    seats = list(range(len(plan.people) + plan.fill))
     chance.shuffle(seats)
-    order = list(zip(plan.people, seats, strict=True))
+    order = list(zip(plan.people, seats, strict=False))
     chance.shuffle(order)
     places: dict[str, Place] = {}
     for number, (person, seat) in enumerate(order):
@@ -81,6 +90,9 @@ async def _sit(plan: Plan, table: str, code: str, chance: random.Random, ledger:
             twice = await person.elsewhere.lobby.sit(table, code=code)
             assert isinstance(twice, Refused)
             ledger.refusals[twice.code] += 1
+    if plan.fill:
+        table_of(await plan.people[0].client.tables.fill(table))
+        await eventually(partial(_state, plan, table), lambda state: state == pb.TABLE_STATE_PLAYING, HANDS_UP_MOST)
     if plan.terms.start == "ready":
         await asyncio.gather(*(person.client.tables.ready(table) for person in plan.people))
     elif plan.terms.start == "owner":
@@ -120,14 +132,24 @@ async def _private(plan: Plan, table: str, ledger: Ledger) -> None:
 
 async def _play(plan: Plan, places: Sequence[Place], ledger: Ledger, chance: random.Random) -> None:
     """One match, with people looking on."""
+    match_id = places[0].match_id
     if plan.terms.rated:
-        ledger.rated.add(places[0].match_id)
+        ledger.rated.add(match_id)
+    if plan.fill:
+        ledger.filled.add(match_id)
+    if plan.talks:
+        await talking(plan.people, plan.watchers[0], match_id, ledger)
     async with asyncio.TaskGroup() as group:
         for number, (person, place) in enumerate(zip(plan.people, places, strict=True)):
             does = plan.does.get(number, PLAYS)
             group.create_task(player(person, place, does, ledger, chance.randrange(1 << 30)).play())
         for person in plan.watchers:
-            group.create_task(looking_on(person, places[0].match_id, ledger))
+            group.create_task(looking_on(person, match_id, plan.terms.watch, ledger))
+        group.create_task(from_a_seat(plan.people[-1], match_id, ledger))
+
+
+async def _state(plan: Plan, table: str) -> int:
+    return table_of(await plan.people[0].client.lobby.table(table)).state
 
 
 async def _again(plan: Plan, table: str) -> list[Place]:
@@ -154,10 +176,14 @@ async def _leave(plan: Plan, table: str, ledger: Ledger) -> None:
     for person in plan.people:
         table_of(await person.client.lobby.stand(table))
     if isinstance(left := await owner.client.lobby.table(table), pb.Table):
-        assert not any(seat.account_id for seat in left.seats)
+        mine = {person.account_id for person in plan.people}
+        assert not mine & {seat.account_id for seat in left.seats}
         if left.owner_id in ("", owner.account_id):
             table_of(await owner.client.lobby.stand(table))
-    async with aclosing(owner.client.tables.watch(ANY_STATE, match_id=table)) as changes:
-        change = await anext(changes)
-        assert isinstance(change, Refused), change
-        assert change.code == "unknown_table"
+
+    async def gone() -> bool:
+        async with aclosing(owner.client.tables.watch(ANY_STATE, match_id=table)) as changes:
+            change = await anext(changes)
+        return isinstance(change, Refused) and change.code == "unknown_table"
+
+    await eventually(gone, bool, HANDS_UP_MOST)  # bots of the house leave when they see that all are gone

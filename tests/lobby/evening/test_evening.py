@@ -24,7 +24,7 @@ async def test_an_evening(counts: Counts, tmp_path: Path) -> None:
     if counts(0, 1):
         await _evening(of_processes(tmp_path / "up"), rounds=4, again=3)
     else:
-        await _evening(in_this_process(), rounds=1, again=1)
+        await _evening(in_this_process(tmp_path / "house"), rounds=1, again=1)
 
 
 async def _evening(where: AbstractAsyncContextManager[Place], rounds: int, again: int) -> None:
@@ -39,12 +39,12 @@ async def _evening(where: AbstractAsyncContextManager[Place], rounds: int, again
             afterwards.partners(found, ledger)
             stood_in = afterwards.substitutes(found, ledger)
             rated, ratings = await afterwards.ratings(found, people, ledger, place.ratings)
-            await afterwards.nobody_left(people)
+            await afterwards.nobody_left(people, place.house)
         seconds = time.monotonic() - began
     assert len(ledger.tables) == 10
     print(
         f"{FORTY} accounts, {len(ledger.tables)} tables, {len(found)} matches, {ledger.moves} moves "
         f"in {seconds:.0f} s; "
-        f"{stood_in} substitutions, {rated} rated matches, {ratings} ratings equal; "
+        f"{stood_in} substitutions, {ledger.said} lines of talk, {rated} rated matches, {ratings} ratings equal; "
         f"refusals {dict(sorted(ledger.refusals.items()))}"
     )
