@@ -164,7 +164,7 @@ def serve(
       KANGTOU_HOUSE_SECRET=... kangtou --server cards.example:7480 bot serve --accounts 3 --tables 8
     """
     common = of(context)
-    if policy not in POLICIES:
+    if not is_bot(policy):
         raise CommandError(USAGE, f"--bot is one of {', '.join(POLICIES)}, not {policy!r}")
     secret = os.environ.get("KANGTOU_HOUSE_SECRET", "")
     try:
