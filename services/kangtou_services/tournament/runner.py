@@ -122,9 +122,9 @@ class Runner:
                 self._take(tournament)
 
     def _take(self, tournament: str) -> None:
+        self._players.start()  # they load while this process does
         from .conductor import Conductor  # with numpy, which a server without tournaments does not need
 
-        self._players.start()
         conductor = Conductor(tournament, self._parts, self._fence)
         task = asyncio.create_task(conductor.run(), name="tournament")
         self._conductors[tournament] = (conductor, task)

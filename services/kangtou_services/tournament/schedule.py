@@ -23,7 +23,6 @@ from .model import Format, Game, Result, Spec
 from .scores import Meeting, SetBook, SetScore, cross_set_id, full_set_id
 from .sets import config_of, seatings
 from .stats.sequential import decide, looks
-from .stats.strength import quick_ratings
 
 SHARE = 2.0  # an entrant plays at most so many times its even share of the games at once
 
@@ -167,6 +166,11 @@ class Schedule:
         else:
             group.scores.setdefault(score.number, {})[score.meeting] = score
 
+    def _ratings(self) -> Mapping[int, float]:
+        from .stats.strength import quick_ratings  # with scipy, which takes its time to load
+
+        return quick_ratings(self._scores)
+
     def _sets(self) -> int:
         """How many sets an encounter has at most, without replays of ties."""
         movement = self._cross and self.spec.format is Format.ROUND_ROBIN and self.spec.table > 2
@@ -198,7 +202,7 @@ class Schedule:
                 fresh += self._go_on(group)
             if is_fixed(self.spec) or not all(group.done for groups in self._rounds for group in groups):
                 break
-            ratings = quick_ratings(self._scores) if self.spec.format is Format.LADDER else {}
+            ratings = self._ratings() if self.spec.format is Format.LADDER else {}
             encounters = next_round(self.spec, self.outcomes(), ratings)
             if encounters is None:
                 break
