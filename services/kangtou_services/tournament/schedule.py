@@ -12,7 +12,7 @@ complete. So a runner that was killed goes on with exactly the same games.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kangtou_engine.registry import REGISTRY
