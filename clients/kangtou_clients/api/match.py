@@ -328,6 +328,8 @@ class Match:
         self.seq = message.seq
         if self._witness is not None:
             self._witness.missed()
+        if self.prompt is not None and self.seat not in self.game.to_act(self.view):
+            self.prompt = None  # answered or taken back in what was left out
         self.on_gap()
         self._change(Change(message.seq, 0, (), gap=True))
 
