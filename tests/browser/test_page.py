@@ -221,6 +221,29 @@ def test_the_focus_is_seen_and_later_moves_are_not(browser: Browser, tmp_path: P
         assert page.run(visible) == page.last + 1
 
 
+def test_far_jumps_in_a_long_match(browser: Browser, tmp_path: Path) -> None:
+    """The line of the step comes into view, exactly what is past shows, and most of the log is not laid out."""
+    game = REGISTRY.game("hongshi")
+    replay = Replay(game, play(game, 3, {"rounds": 12}).record)
+    in_view = """() => {
+      const line = document.querySelector("#log li.here").getBoundingClientRect();
+      const box = document.getElementById("log").getBoundingClientRect();
+      return line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+    }"""
+    shown_lines = "() => [...document.querySelectorAll('#log li')].filter((one) => one.offsetParent).length"
+    laid_out = """() => [...document.querySelectorAll("#log li")]
+      .filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length"""
+    with shown(browser, tmp_path, replay, OPEN) as page:
+        for share in (1.0, 0.02, 0.7, 0.69, 0.1, 0.98, 0.0):
+            page.run(f"() => go({int(share * page.last)})")
+            page.page.wait_for_function(in_view)
+            assert page.run(shown_lines) == page.at + 1
+            assert page.count("#log li.here") == 1
+        page.run("() => actions.last()")
+        page.page.wait_for_function(in_view)
+        assert 0 < page.run(laid_out) < page.last / 2
+
+
 def test_print_shows_score_sheet_and_all_moves(browser: Browser, tmp_path: Path) -> None:
     """Without table and controls, from the first step on."""
     replay = golden("hongshi")

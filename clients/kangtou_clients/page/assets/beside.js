@@ -30,15 +30,19 @@ function drawSheet() {
 function drawLog() {
   const sections = [];
   let list = null, before = null;
+  rounds = [];
+  mark.place = -1;
   steps.forEach((step, at) => {
     if (!before || !sameRound(before, step)) {
       const title = step.round ? word("round", { round: step.round }) : word("before");
       sections.push(make("section", "", make("h3", "", title), (list = make("ol"))));
       sections[sections.length - 1].dataset.at = at;
+      rounds.push({ at, items: [] });
     }
     const item = make("li", before && !sameTrick(before, step) ? "trick" : "", make("span", "time", clock(step.time)),
       told(step, make("span")), make("span", "thought", step.thought >= 0 ? `${seconds(step.thought)} s` : ""));
     item.dataset.at = at;
+    rounds[rounds.length - 1].items.push(item);
     list.append(item);
     before = step;
   });
@@ -47,12 +51,14 @@ function drawLog() {
 
 function drawJumps() {
   const groups = [];
+  jumps = [];
   steps.forEach((step, at) => {
     if (at && sameTrick(step, steps[at - 1])) return;
     if (!at || !sameRound(step, steps[at - 1])) groups.push(make("optgroup"));
     const group = groups[groups.length - 1];
     group.label = step.round ? word("round", { round: step.round }) : word("before");
     group.append(new Option(placeName(step), at));
+    jumps.push(at);
   });
   $("jump").replaceChildren(...groups);
 }
@@ -94,7 +100,7 @@ function rebuild() {
   drawSheet();
   drawLog();
   drawJumps();
-  marked = document.querySelectorAll("[data-at]");
+  marked = document.querySelectorAll("#sheet [data-at], #log section");
   draw();
   if (playing) run();
 }

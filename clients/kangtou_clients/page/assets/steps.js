@@ -9,7 +9,10 @@ const LONGEST_WAIT_S = 10;
 const now = { lang: data.lang, viewer: 0, at: 0, pace: 2, timer: 0 };
 let steps = []; // the viewer's frames: { frame, time, …, told, changes: [name, value, …], think: by seat so far }
 let shown = { at: -1, values: {} };
-let marked = []; // what of log and sheet is hidden until its step is reached
+let marked = []; // rows of the sheet and rounds of the log that are hidden until their step is reached
+let rounds = []; // of the log: { at, items }; of one of them only a part has been reached
+let jumps = []; // the steps of the list of places
+let withTricks = new Set(); // rounds that have more than one
 
 const $ = (id) => document.getElementById(id);
 const seats = data.head.seats.map((_, seat) => seat);
@@ -44,6 +47,7 @@ function load(viewer) {
     steps.push({ frame, time, seat, thought, round, trick, told: lines, changes, think: [...think] });
   });
   shown = { at: -1, values: {} };
+  withTricks = new Set(steps.filter((step) => step.trick > 1).map((step) => step.round));
 }
 
 function valuesAt(at) {

@@ -69,7 +69,7 @@ function drawTable(values, step) {
     ...places.near.map((seat) => drawSpot(seat, values, "b")), lines);
 }
 
-const hasTricks = (round) => steps.some((step) => step.round === round && step.trick > 1);
+const hasTricks = (round) => withTricks.has(round);
 
 function placeName({ round, trick }) {
   if (!round) return word("before");
@@ -93,18 +93,36 @@ function draw() {
     const ahead = /^(on|last)/.test(button.dataset.do), back = /^(back|first)/.test(button.dataset.do);
     button.disabled = (ahead && now.at === steps.length - 1) || (back && now.at === 0);
   }
-  const jumps = [...$("jump").options].filter((option) => Number(option.value) <= now.at);
-  if (jumps.length) $("jump").value = jumps[jumps.length - 1].value;
+  $("jump").selectedIndex = lastReached(jumps, (at) => at);
   mark();
 }
 
+function lastReached(list, at) { // the place of the last one that begins here or before; they are in order
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(list[middle]) > now.at) high = middle; else low = middle + 1;
+  }
+  return low - 1;
+}
+
 function mark() { // in the log and the sheet: what is past, here, or still to come
-  document.querySelector(".here")?.classList.remove("here");
   for (const one of marked) one.classList.toggle("later", Number(one.dataset.at) > now.at);
-  const here = $("log").querySelector(`li[data-at="${now.at}"]`), log = $("log");
+  const place = lastReached(rounds, (one) => one.at), log = $("log");
+  if (mark.place !== place) for (const item of rounds[mark.place]?.items ?? []) item.classList.remove("later");
+  mark.place = place;
+  const { at, items } = rounds[place], here = items[now.at - at];
+  items.forEach((item, number) => item.classList.toggle("later", number > now.at - at));
+  log.querySelector(".here")?.classList.remove("here");
   here.classList.add("here");
-  const low = here.offsetTop + here.offsetHeight - log.clientHeight;
-  if (here.offsetTop < log.scrollTop || low > log.scrollTop) log.scrollTop = low + log.clientHeight / 3;
+  follow(here, log, 2);
+}
+
+function follow(here, log, again) { // rounds that come into view are laid out only then, and may push the line away
+  if (!here.isConnected || !here.classList.contains("here")) return;
+  const line = here.getBoundingClientRect(), box = log.getBoundingClientRect();
+  if (line.top < box.top || line.bottom > box.bottom) log.scrollTop += line.bottom - box.bottom + log.clientHeight / 3;
+  if (again) requestAnimationFrame(() => follow(here, log, again - 1));
 }
 
 function go(at) {
