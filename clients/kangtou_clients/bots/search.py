@@ -69,6 +69,10 @@ class _Spending:
             self._longest = max(self._longest, now - self._last)
             self._last = now
 
+    def affords(self) -> int:
+        """About how many playouts the whole budget lasts for, by the longest so far; after one at least."""
+        return self._budget.playouts or int(self._budget.ms / 1000 / max(self._longest, 1e-6))
+
     def within(self, share: float) -> bool:
         """Whether this share of the budget lasts for one more playout, the longest so far."""
         if self._budget.playouts:
@@ -129,9 +133,14 @@ class _Comparison:
     actions: tuple[Action, ...]
 
     def decide(self, spending: _Spending) -> Action:
-        """Sequential halving, then the best that is surely better than the first."""
-        gains: dict[int, list[float]] = {number: [] for number in range(1, len(self.actions))}
-        stages = max(1, math.ceil(math.log2(len(self.actions))))
+        """Sequential halving, then the best that is surely better than the first.
+
+        Where the budget does not last for LEAST states with all actions, the last ones are left out.
+        """
+        self._worth(self.planning.sample(self.root, self.seat, self.pick, self.known), 0, spending)
+        count = min(len(self.actions), max(2, spending.affords() // LEAST))
+        gains: dict[int, list[float]] = {number: [] for number in range(1, count)}
+        stages = max(1, math.ceil(math.log2(count)))
         for stage in range(1, stages + 1):
             while spending.within(stage / stages):
                 if not self._one_state(gains, spending):

@@ -114,7 +114,7 @@ def candidates(view: Hongshi, seat: Seat, pick: Pick) -> tuple[Action, ...]:
     if len(found) >= MOST:
         chosen.append(found[-1].action)
     passing = Action("pass")
-    return (*chosen, passing) if passing in allowed else tuple(chosen)
+    return (passing, *chosen) if passing in allowed else tuple(chosen)
 
 
 def _whole(cards: Cards, hand: Cards) -> int:

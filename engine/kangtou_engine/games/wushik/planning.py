@@ -76,7 +76,7 @@ def candidates(view: WushikState, seat: Seat, pick: Pick) -> tuple[Action, ...]:
         key=lambda chosen: (_left(search, counts, chosen), chosen),
     )
     found = tuple(Action("play", cards_at(chosen)) for chosen in plays[:MOST])
-    return found if search.old is None else (*found, Action("pass"))
+    return found if search.old is None else (Action("pass"), *found)
 
 
 def _left(search: Search, counts: list[int], chosen: Chosen) -> float:
