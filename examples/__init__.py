@@ -1,0 +1,1 @@
+"""Examples, which tests run too."""
