@@ -111,6 +111,7 @@ async def played(stack: AsyncExitStack, server: Server, table: str, number: int)
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("table", TABLES)
 async def test_replay_equals_live(table: str, counts: Counts) -> None:
     """Of all seats and a spectator, of every game and variant."""
