@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 import random
@@ -12,6 +14,7 @@ import statistics
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +303,22 @@ def test_stats_of_files_and_folders(run: Any, tmp_path: Path) -> None:
     code, out, errors = run("stats", tmp_path)
     assert (code, out.split("\n")[0]) == (1, "1 records")
     assert errors.count("left out") == 2
+
+
+def test_a_record_that_would_command_a_terminal(run: Any, tmp_path: Path) -> None:
+    """Shown as it is, for people without what a terminal obeys; JSON and CSV have it all."""
+    record = play(REGISTRY.game("hongshi"), 1, {"rounds": 1}).record
+    terms = replace(record.head.terms, tags={"tournament": "\x1b[31mred\x9b2J"}, pool='a,"b\n</script>')
+    text = write_record(replace(record, head=replace(record.head, terms=terms)))
+    (tmp_path / "a.ktr").write_text(text)
+    shown = run("stats", tmp_path, "--by", "tournament,pool")[1]
+    assert "\x1b" not in shown
+    assert "\x9b" not in shown
+    assert "[31mred" in shown
+    row = json.loads(run("stats", tmp_path, "--by", "tournament,pool", "--json")[1])
+    assert (row["tournament"], row["pool"]) == ("\x1b[31mred\x9b2J", 'a,"b\n</script>')
+    rows = list(csv.DictReader(io.StringIO(run("stats", tmp_path, "--by", "tournament,pool", "--csv")[1])))
+    assert [one["pool"] for one in rows] == ['a,"b\n</script>']
 
 
 def test_stats_of_what_is_not_there(run: Any, tmp_path: Path) -> None:

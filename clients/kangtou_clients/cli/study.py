@@ -219,10 +219,15 @@ def put_table(common: Common, header: Sequence[str], rows: Sequence[Sequence[str
     for place, name in enumerate(header):
         table.add_column(name, justify="left" if place < left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(_harmless, row))
     out = io.StringIO()
     Console(file=out, width=250, no_color=not common.colour, highlight=False, markup=False).print(table)
     common.put("\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")))
+
+
+def _harmless(text: str) -> str:
+    """Nothing that a terminal obeys: a record's tags may be anybody's."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 # ---- Parquet, DuckDB ----
