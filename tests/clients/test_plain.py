@@ -164,10 +164,17 @@ def test_every_command(rooms: Rooms, env: dict[str, str]) -> None:
 def test_through_a_pipe(env: dict[str, str]) -> None:
     """A script's input is done in order, without colours, and the command ends with it."""
     done = subprocess.run(
-        [*COMMAND, "play", "--plain"], input="games\nlist\n", env=env, capture_output=True, text=True, timeout=WAIT_S
+        [*COMMAND, "play", "--plain"],
+        input="games\nlist\nopen\nsit\n",
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
     )
     assert done.returncode == 0, done.stderr
     assert "hongshi  Hongshi 红十" in done.stdout
+    assert "say which game; there are: duizhu, " in done.stdout
+    assert "say which match; " in done.stdout
     assert "\x1b" not in done.stdout
 
 

@@ -163,6 +163,8 @@ WORDS: Words = {
     "trust": ("WARNING: {text}", "警告：{text}"),
     "moving": ("the table moves to another process; one moment", "牌桌正在转移，请稍候"),
     "no_game": ("there is no game {game}; there are: {games}", "没有游戏 {game}；可选：{games}"),
+    "which_game": ("say which game; there are: {games}", "请写明游戏；可选：{games}"),
+    "which_match": ("say which match; `list` shows them", "请写明对局；list 可查看"),
     "bad_option": ("{text!r} is no option: write NAME=VALUE", "{text!r} 不是选项：应写作 名称=值"),
     "server_says": ("the server says: {text}", "服务器提示：{text}"),
 }

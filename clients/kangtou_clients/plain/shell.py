@@ -138,8 +138,10 @@ class Shell:
 
     def _game(self, words: list[str]) -> str:
         names = REGISTRY.names()
-        if not words or words[0] not in names:
-            raise Bad(self.text("no_game", game=words[0] if words else "", games=", ".join(names)))
+        if not words:
+            raise Bad(self.text("which_game", games=", ".join(names)))
+        if words[0] not in names:
+            raise Bad(self.text("no_game", game=words[0], games=", ".join(names)))
         return words[0]
 
     def _wanted(self, words: list[str]) -> Wanted:
@@ -226,7 +228,7 @@ class Shell:
 
     def _match(self, words: list[str]) -> str:
         if not words:
-            raise Bad(self.text("unknown", text=""))
+            raise Bad(self.text("which_match"))
         return words[0]
 
     def _free(self) -> None:
