@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +21,13 @@ from .common import of
 from .exits import FAILED, NOT_FOUND, OK, USAGE, CommandError
 from .remote import Remote
 from .remote import run as run_remote
+from .tournament_server import embedded
 
 
 def verify(
     context: typer.Context,
     report: Annotated[Path, typer.Argument(metavar="REPORT.json", help="from `report --format json -o`")],
+    data: Annotated[Path | None, typer.Option("--data", help="of `run`: its server is started again")] = None,
 ) -> int:
     """Verify a closed tournament: its seed against the commitment, each record of the archive against the seed.
 
@@ -35,6 +38,7 @@ def verify(
     Examples:
       kangtou tournament report t_k3m9x2q7abcd --format json -o report.json
       kangtou tournament verify report.json
+      kangtou tournament verify report.json --data kangtou-tournaments
     """
     common, given = of(context), _read(report)
     run = given.get("run", {})
@@ -54,7 +58,7 @@ def verify(
             checked += 1
         return checked
 
-    checked = run_remote(common, work)
+    checked = run_remote(common, work) if data is None else asyncio.run(embedded(common, data, work))
     for place, problem in problems:
         if common.json:
             common.put_json({"match": place, "problem": problem})
