@@ -153,6 +153,7 @@ def test_every_command(rooms: Rooms, env: dict[str, str]) -> None:
     typist.ask("score", "总分")
     typist.ask("table", "亮牌")
     typist.ask("pass", "不亮|出")
+    typist.ask("say /hello", "Xiaoming：你好")
     typist.ask("log", "2 号位 Xiaoming (不亮|不要)")
     typist.ask("leave", "座位仍归你")
     typist.ask(f"enter {match}", f"对局 {match}，你坐 2 号位")

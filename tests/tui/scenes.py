@@ -227,9 +227,8 @@ async def _lobby(scene: Scene, home: House) -> Shot:
             lobby = app.screen
             assert isinstance(lobby, LobbyScreen)
             await until(pilot, lambda: len(lobby.tables) == 4 or len(app.screen_stack) > 2)
-            assert lobby.timer is not None
-            lobby.timer.stop()
-            await pilot.pause(0.3)  # what was asked for has come
+            lobby.workers.cancel_group(lobby, "tables")
+            await pilot.pause(0.1)
             for one in lobby.tables:
                 one.match_id = one.choice.game[:3] + "4k2p7q"  # theirs differ each time
             lobby._fill()

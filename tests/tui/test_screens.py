@@ -12,11 +12,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kangtou_clients.api import Match, Place, Wanted
+from kangtou_clients.api import Match, Place, Refused, Session, Wanted
+from kangtou_clients.api.talk import ChatMessage
 from kangtou_clients.bots.player import Tally, dice, play
 from kangtou_clients.tui.app import Play
 from kangtou_clients.tui.book import Book
 from kangtou_clients.tui.choose import Choose
+from kangtou_clients.tui.company import Company
 from kangtou_clients.tui.hand import Hand
 from kangtou_clients.tui.lobby import LobbyScreen
 from kangtou_clients.tui.opening import Opening
@@ -24,8 +26,9 @@ from kangtou_clients.tui.records import Records
 from kangtou_clients.tui.replay import ReplayScreen
 from kangtou_clients.tui.seat import Seat
 from kangtou_clients.tui.sheets import Page
-from kangtou_clients.tui.table import Table
+from kangtou_clients.tui.talk import TalkPage
 from kangtou_clients.tui.waiting import Filling, Queueing
+from kangtou_engine.phrases import PHRASES
 from kangtou_engine.registry import REGISTRY
 from tests.tui.screens import House, bots, house, press, screens, text_of, until
 
@@ -158,9 +161,9 @@ async def test_looking_on(tmp_path: Path) -> None:
         match = await session.watch("m1")
         assert isinstance(match, Match)
         async with screens(client, session, start=match) as (app, pilot):
-            table: Table = await shows(app, pilot, Table)
+            table: Company = await shows(app, pilot, Company)
             assert not table.query(Hand)
-            await says(app, pilot, "The match is over")
+            await says(app, pilot, "over (by the rules)")
             await press(pilot, "v")
             await shows(app, pilot, Page)
             await says(app, pilot, "Score sheet")
@@ -342,3 +345,58 @@ def test_wanted_is_what_was_chosen() -> None:
     """The form's result is the client library's own value."""
     assert Opening("open", "hongshi")._game == "hongshi"
     assert Wanted("hongshi").options == {}
+
+
+# ---- company ----
+
+
+async def test_talk_substitutes_and_another_match(tmp_path: Path) -> None:
+    """A phrase is heard by the others; a seat is handed over and taken back; all agree on another match."""
+    async with in_lobby(tmp_path) as (app, pilot, home), home.player("Mary") as (other, session, account):
+        table = await app.room.client.lobby.open(Wanted("erbaiwu", seats=2, options={"rounds": 1, "cut": False}))
+        assert not isinstance(table, Refused)
+        place = await other.lobby.sit(table.match_id, 1)
+        assert isinstance(place, Place)
+        lobby = app.screen
+        assert isinstance(lobby, LobbyScreen)
+        lobby.sit(table.match_id)
+        theirs = await _entered(session, table.match_id, place.entropy)
+        seat: Seat = await shows(app, pilot, Seat)
+        heard = asyncio.create_task(_heard(theirs))
+        await press(pilot, "slash")
+        page: TalkPage = await shows(app, pilot, TalkPage)
+        page.query_one("#phrases").focus()
+        await press(pilot, "enter")
+        assert (await asyncio.wait_for(heard, 10)).phrase in PHRASES
+        await says(app, pilot, "Xiaoming: Hello")
+        await press(pilot, "escape")
+        await seat.stands_by.session.hand_over(seat.match)
+        await says(app, pilot, "a substitute plays for you")
+        await press(pilot, "enter")
+        await until(pilot, lambda: not seat.match.delegated)
+        playing = [asyncio.create_task(play(match, "greedy", dice(1), Tally())) for match in (theirs, seat.match)]
+        await asyncio.wait_for(asyncio.gather(*playing), 60)
+        await says(app, pilot, "play again")
+        await press(pilot, "enter")
+        await says(app, pilot, "waiting whether the others")
+        agreed = await other.tables.rematch(table.match_id, account)
+        assert not isinstance(agreed, Refused), agreed
+        await until(pilot, lambda: isinstance(app.screen, Seat) and app.screen is not seat)
+        assert isinstance(app.screen, Seat)
+        assert app.screen.match.match_id == agreed.match_id
+
+
+async def _heard(match: Match) -> ChatMessage:
+    """The first thing that is said."""
+    async for message in match.chat():
+        return message
+    raise AssertionError("nothing was said")
+
+
+async def _entered(session: Session, match_id: str, entropy: bytes) -> Match:
+    """Attach as soon as there is the match."""
+    found: object = None
+    while not isinstance(found, Match):
+        await asyncio.sleep(0.05)
+        found = await session.attach(match_id, entropy=entropy)
+    return found

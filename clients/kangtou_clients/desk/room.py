@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from kangtou.v1 import lobby_pb2 as pb
-from kangtou.v1 import lobby_pb2_grpc as rpc
 from kangtou_engine.cards import Seat
 
 from ..api import CallFailed, Client, Match, Place, Refused, Session
+from ..api.tables import TableFilter
+from .words import say
 
-LOOK_S = 0.5  # between two looks at a table that has not begun
-LIST_MOST = 200
+AGAIN_S = 0.25  # between two attempts to enter a match that has just begun
 ENTER_S = 10.0  # a match that has just begun may not be found at once
 NOT_YET = ("unknown_match", "not_allowed")
 
@@ -27,12 +28,27 @@ class Room:
     keep: Callable[[Place], None] = lambda place: None
     entropy: Callable[[str], bytes] = lambda match_id: b""
 
+    async def live(self, game: str = "", *, playing: bool = False) -> AsyncGenerator[list[pb.Table], None]:
+        """Tables with free seats, those that play too if wanted, the newest first; again whenever the list changes.
+
+        Raises CallFailed.
+        """
+        states = ("open", "playing") if playing else ("open",)
+        known: dict[str, pb.Table] = {}
+        async with aclosing(self.client.tables.watch(TableFilter(game, states=states))) as changes:
+            async for change in changes:
+                if isinstance(change, Refused):
+                    raise CallFailed(change.code, change.text_en)
+                if change.what == "snapshot":
+                    known.clear()
+                known.pop(change.match_id, None)
+                known.update({table.match_id: table for table in change.tables})
+                yield sorted(known.values(), key=lambda table: -table.opened_ms)
+
     async def tables(self, game: str = "", *, playing: bool = False) -> list[pb.Table]:
-        """Tables with free seats, those that play too if wanted; the newest first. Raises CallFailed."""
-        states = [pb.TABLE_STATE_OPEN, *([pb.TABLE_STATE_PLAYING] if playing else [])]
-        stub = rpc.LobbyServiceStub(self.client.channel)
-        request = pb.ListTablesRequest(game=game, page_size=LIST_MOST, states=states)
-        return list((await self.client.unary(stub.ListTables, request)).tables)
+        """The list as it is now. Raises CallFailed."""
+        async with aclosing(self.live(game, playing=playing)) as lists:
+            return await anext(lists)
 
     async def sit(self, match_id: str, seat: Seat | None = None) -> Place | Refused:
         """Take a seat."""
@@ -41,21 +57,19 @@ class Room:
             self.keep(place)
         return place
 
-    async def filling(self, match_id: str) -> AsyncIterator[pb.Table | Refused]:
+    async def filling(self, match_id: str) -> AsyncGenerator[pb.Table | Refused, None]:
         """The table whenever it changes, until its match has begun (the last one given) or it is gone (Refused)."""
-        last: bytes = b""
-        while True:
-            table = await self.client.lobby.table(match_id)
-            if isinstance(table, Refused):
-                yield table
-                return
-            now = table.SerializeToString(deterministic=True)
-            if now != last:
-                last = now
-                yield table
-            if table.state != pb.TABLE_STATE_OPEN:
-                return
-            await asyncio.sleep(LOOK_S)
+        everything = TableFilter(states=())
+        async with aclosing(self.client.tables.watch(everything, match_id=match_id)) as changes:
+            async for change in changes:
+                if isinstance(change, Refused):
+                    yield change
+                    return
+                for table in change.tables:
+                    yield table
+                    if table.state != pb.TABLE_STATE_OPEN:
+                        return
+        yield Refused("", "unknown_table", say("table_gone", "en"), say("table_gone", "zh"))
 
     async def enter(self, match_id: str, seat: Seat | None = None, entropy: bytes = b"") -> Match | Refused:
         """Take one's seat at the table; a match that has only just begun is waited for. Raises CallFailed, Gone."""
@@ -71,7 +85,7 @@ class Room:
             late = asyncio.get_running_loop().time() > deadline
             if isinstance(found, Match) or found.code not in NOT_YET or late:
                 return found
-            await asyncio.sleep(LOOK_S / 2)
+            await asyncio.sleep(AGAIN_S)
 
     async def watch(self, match_id: str) -> Match | Refused:
         """Follow a match from outside. Raises CallFailed, Gone."""

@@ -79,6 +79,9 @@ WORDS: Words = {
         "  score                   the score sheet\n"
         "  log                     what has happened in this round, as far as the book lets you look back\n"
         "  wait                    until you are asked, or the match is over\n"
+        "  say TEXT                talk, where the table allows it; say /hello: a fixed phrase\n"
+        "  substitute, back        hand your seat over; take it back\n"
+        "  again                   after the match: another one with the same seats\n"
         "  leave                   leave the table; your seat stays yours\n"
         "anywhere:\n"
         "  rules [BOOK|RULE]       a book, a section (HS-4), a rule (HS-4.3); alone: the rule of the last refusal\n"
@@ -103,6 +106,9 @@ WORDS: Words = {
         "  score                   计分表\n"
         "  log                     本局经过（以规则书允许回看者为限）\n"
         "  wait                    等到轮到自己或对局结束\n"
+        "  say 文字                聊天（牌桌允许时）；say /hello：固定短语\n"
+        "  substitute、back        托管；收回座位\n"
+        "  again                   对局结束后原座再来一局\n"
         "  leave                   离开牌桌，座位仍归你\n"
         "随时：\n"
         "  rules [书|规则]         规则书、章节（HS-4）、条目（HS-4.3）；不写则为上次拒绝的规则\n"
@@ -114,6 +120,7 @@ WORDS: Words = {
     "no_table_here": ("you are at no table", "你不在牌桌上"),
     "at_table": ("you are at a table; leave it first", "你在牌桌上；请先离开"),
     "none": ("none", "无"),
+    "table_gone": ("the table is gone", "牌桌已关闭"),
     "no_tables": ("no tables; open GAME opens one", "没有牌桌；open 游戏 可开桌"),
     "free": ("free", "空位"),
     "state.open": ("open", "待开"),
@@ -152,6 +159,14 @@ WORDS: Words = {
     "round": ("round", "局"),
     "total": ("total", "总分"),
     "before": ("before", "此前"),
+    "said": ("{name}: {text}", "{name}：{text}"),
+    "substituted": ("a substitute plays your seat now; back takes it back", "托管中；back 收回座位"),
+    "taken_back": ("you play your seat again", "已收回座位"),
+    "again": (
+        "waiting whether the others want another match; Ctrl-C: no longer",
+        "等待其他人是否再来一局；Ctrl-C 不再等",
+    ),
+    "not_again": ("there is no other match", "不再继续"),
     "left": ("you left the table; your seat stays yours", "你已离开牌桌；座位仍归你"),
     "no_rule": ("there is no rule {rule}", "没有规则 {rule}"),
     "books": ("books: {books}", "规则书：{books}"),

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from kangtou_engine.cards import Seat
-from kangtou_engine.errors import BadOptions
-from kangtou_engine.options import option_from_text
-from kangtou_engine.registry import REGISTRY
-from kangtou_engine.words import explain
 
 from .. import books
-from ..api import ApiError, Match, Place, Refused, Wanted
-from ..desk.room import Room, refusal_text
+from ..api import ApiError, Match
+from ..desk.room import Room
 from ..desk.standing import StandsBy
-from ..desk.text import SEAT_STATES, game_title, table_options, table_seats
-from ..desk.words import LANGUAGES, say
+from ..desk.words import LANGUAGES
 from ..render import Renderer
+from . import company
+from .finding import Bad, Finding
 from .input import Lines
 from .table import AtTable, followed
 from .view import View
@@ -28,15 +23,11 @@ from .view import View
 T = TypeVar("T")
 
 
-class Bad(Exception):
-    """A line that cannot be done; the text is for people."""
-
-
-class Shell:
+class Shell(Finding):
     """Reads lines until quit or the end of the input. `put` writes a line."""
 
     def __init__(self, room: Room, render: Renderer, put: Callable[[str], None]) -> None:
-        self.room, self.render, self._put = room, render, put
+        super().__init__(room, render, put)
         self.table: AtTable | None = None
         self._stands_by = StandsBy(room.session)
         self._words: dict[str, Callable[[list[str]], Awaitable[None]]] = {
@@ -48,6 +39,10 @@ class Shell:
             "sit": self._sit,
             "enter": self._enter,
             "watch": self._watch,
+            "say": self._say,
+            "substitute": self._substitute,
+            "back": self._back,
+            "again": self._again,
             "rules": self._rules,
             "lang": self._lang,
             "letters": self._letters,
@@ -61,27 +56,6 @@ class Shell:
             "log": _now(lambda table: self.lines(table.view.log())),
             "wait": AtTable.wait,
         }
-
-    # ---- saying ----
-
-    def lines(self, lines: Sequence[str]) -> None:
-        """Lines as they are."""
-        for line in lines:
-            self._put(line)
-
-    def say(self, code: str, **params: object) -> None:
-        """A line of the catalogue."""
-        self._put(self.text(code, **params))
-
-    def text(self, code: str, **params: object) -> str:
-        """A text of the catalogue."""
-        return say(code, self.render.lang, **params)
-
-    def given(self, result: T | Refused) -> T:
-        """What was asked for. Raises Bad for a refusal."""
-        if isinstance(result, Refused):
-            raise Bad(self.text("refused_plain", text=refusal_text(result, self.render.lang)))
-        return result
 
     # ---- the loop ----
 
@@ -118,118 +92,7 @@ class Shell:
             raise Bad(self.text("no_table_here"))
         return self.table
 
-    # ---- finding a table ----
-
-    async def _list(self, words: list[str]) -> None:
-        tables = await self.room.tables(words[0] if words else "", playing=True)
-        for table in tables:
-            state = self.text(SEAT_STATES.get(table.state, "none"))
-            seats = table_seats(table, self.render.lang)
-            self._put(f"{table.match_id}  {table.choice.game}  {state}  {seats}  {table_options(table)}".rstrip())
-        if not tables:
-            self.say("no_tables")
-
-    async def _games(self, words: list[str]) -> None:
-        for name in REGISTRY.names():
-            if not words or name == words[0]:
-                self._put(f"{name}  {game_title(name, self.render.lang)}")
-        for row in REGISTRY.game(self._game(words)).spec.option_rows if words else ():
-            self._put(f"  {row.name}={str(row.default).lower()}  ({row.rule}: {row.allowed()})")
-
-    def _game(self, words: list[str]) -> str:
-        names = REGISTRY.names()
-        if not words:
-            raise Bad(self.text("which_game", games=", ".join(names)))
-        if words[0] not in names:
-            raise Bad(self.text("no_game", game=words[0], games=", ".join(names)))
-        return words[0]
-
-    def _wanted(self, words: list[str]) -> Wanted:
-        game, options, seats = self._game(words), {}, 0
-        rows = {row.name: row for row in REGISTRY.game(game).spec.option_rows}
-        for word in words[1:]:
-            name, equals, value = word.partition("=")
-            if name == "seats" and value.isdigit():
-                seats = int(value)
-                continue
-            if not equals or name not in rows:
-                raise Bad(self.text("bad_option", text=word))
-            try:
-                options[name] = option_from_text(rows[name], value)
-            except BadOptions as error:
-                raise Bad(explain(REGISTRY.game(game).spec.words, error, self.render.lang)) from error
-        return Wanted(game, seats=seats, options=options)
-
-    async def _quick(self, words: list[str]) -> None:
-        self._free()
-        wanted = self._wanted(words)
-        async with self.room.client.lobby.quick(wanted) as queue:
-            place = await self._interruptible(self._queued(queue))
-        if place is None:
-            self.say("cancelled")
-        else:
-            place = self.given(place)
-            self.room.keep(place)
-            await self._go_in(place.match_id, place.seat, place.entropy)
-
-    async def _queued(self, queue: object) -> Place | Refused:
-        from ..api import QuickMatch
-
-        assert isinstance(queue, QuickMatch)
-        async for status in queue.statuses():
-            if status.refused is not None:
-                return status.refused
-            if status.state == "ready":
-                return Place(status.match_id, status.seat, queue.entropy)
-            self.say({"waiting": "queued"}.get(status.state, status.state), waiting=status.waiting)
-        return Refused("", "cancelled", self.text("cancelled"), self.text("cancelled"))
-
-    async def _open(self, words: list[str]) -> None:
-        self._free()
-        table = self.given(await self.room.client.lobby.open(self._wanted(words)))
-        await self._sat(self.given(await self.room.sit(table.match_id)))
-
-    async def _sit(self, words: list[str]) -> None:
-        self._free()
-        seat = int(words[1]) if len(words) > 1 and words[1].isdigit() else None
-        await self._sat(self.given(await self.room.sit(self._match(words), seat)))
-
-    async def _sat(self, place: Place) -> None:
-        """Wait for the others; Ctrl-C gives the seat back."""
-        began = await self._interruptible(self._filled(place))
-        if began is None:
-            self.given(await self.room.client.lobby.stand(place.match_id))
-            self.say("stood")
-        else:
-            await self._go_in(place.match_id, place.seat, place.entropy)
-
-    async def _filled(self, place: Place) -> bool:
-        async for table in self.room.filling(place.match_id):
-            table = self.given(table)
-            free = sum(not seat.account_id for seat in table.seats)
-            self.say("seated", match=place.match_id, seat=place.seat, free=free)
-        return True
-
-    async def _interruptible(self, work: Awaitable[T]) -> T | None:
-        """The result, or None after Ctrl-C."""
-        task = asyncio.ensure_future(work)
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
-            return None
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)
-
     # ---- in and out ----
-
-    def _match(self, words: list[str]) -> str:
-        if not words:
-            raise Bad(self.text("which_match"))
-        return words[0]
 
     def _free(self) -> None:
         if self.table is not None and not self.table.match.over:
@@ -264,6 +127,32 @@ class Shell:
             await self.table.leave()
             await self.room.session.leave(self.table.match)
             self.table = None
+
+    # ---- company ----
+
+    async def _say(self, words: list[str]) -> None:
+        problem = await company.talk(self.room.client, self._here().match, " ".join(words), self.render.lang)
+        if problem:
+            raise Bad(problem)
+
+    async def _substitute(self, words: list[str]) -> None:
+        session, lang = self.room.session, self.render.lang
+        self._put(await company.substitute(session, self._here().match, lang, wanted=True))
+
+    async def _back(self, words: list[str]) -> None:
+        session, lang = self.room.session, self.render.lang
+        self._put(await company.substitute(session, self._here().match, lang, wanted=False))
+
+    async def _again(self, words: list[str]) -> None:
+        match = self._here().match
+        if match.seat is None:
+            raise Bad(self.text("unknown", text="again"))
+        agreed = self.given(await company.agree(self.room.client, match))
+        self.say("again")
+        if await self._interruptible(company.settled(self.room.client, agreed)):
+            await self._go_in(agreed.match_id, agreed.seat, agreed.entropy)
+        else:
+            self.say("not_again")
 
     # ---- anywhere ----
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 
@@ -16,6 +17,7 @@ from ..desk.room import refusal_text
 from ..desk.standing import StandsBy
 from ..desk.typed import cards_of, wanted
 from ..desk.words import say
+from .company import heard
 from .view import View
 
 
@@ -30,6 +32,7 @@ class AtTable:
         self.rule = ""
         self.turn = asyncio.Event()  # asked, or over
         self._tasks = [asyncio.create_task(self._changes())]
+        self._tasks.append(asyncio.create_task(self._chat()))
         if self.match.seat is not None:
             self._tasks.append(asyncio.create_task(self._prompts()))
 
@@ -70,6 +73,11 @@ class AtTable:
         self.say("receipt", receipt=ending.receipt)
         for warning in self.match.warnings:
             self.say("trust", text=warning.text_zh if self.view.lang == "zh" else warning.text_en)
+
+    async def _chat(self) -> None:
+        with contextlib.suppress(ApiError):  # `_changes` says it
+            async for message in self.match.chat():
+                self._put([heard(message, self.view.lang)])
 
     async def _prompts(self) -> None:
         async for prompt in self.match.prompts():

@@ -71,11 +71,11 @@ class Play(App[None]):
 
     def enter(self, match: Match) -> None:
         """To the table of a match that is followed."""
+        from .company import Company
         from .seat import Seat
-        from .table import Table
 
         client = self.room.client
-        screen = Table(match, client) if match.seat is None else Seat(match, client, self.stands_by)
+        screen = Company(match, client) if match.seat is None else Seat(match, client, self.stands_by)
         self.push_screen(screen, lambda _: self._left(match))
 
     async def background(self, work: Coroutine[Any, Any, T]) -> T:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -67,13 +70,22 @@ class Board(Vertical):
             yield self._boxes[self.own]
 
     def show(
-        self, game: Game, view: AnyState, scene: Scene, viewer: Seat | None, look: Look, *, hands: bool = False
+        self,
+        game: Game,
+        view: AnyState,
+        scene: Scene,
+        viewer: Seat | None,
+        look: Look,
+        *,
+        marks: Mapping[Seat, tuple[str, ...]] | None = None,
     ) -> None:
-        """Draw a view. `hands`: all open hands at their places, the viewer's too."""
+        """Draw a view. `marks`: more to be said of seats than the game does."""
         acting = game.to_act(view)
         for seat, box in self._boxes.items():
-            own = seat == viewer and not hands
-            text = _seat_text(seat, scene.places[seat], view, look, acting=seat in acting, own=own)
+            own = seat == viewer
+            place = scene.places[seat]
+            place = replace(place, marks=(*place.marks, *(marks or {}).get(seat, ())))
+            text = _seat_text(seat, place, view, look, acting=seat in acting, own=own)
             box.set_class(seat in acting, "acting")
             box.update(text)
         self.query_one("#lies", Static).update(_middle(scene, look))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import dataclasses
 from collections.abc import Awaitable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
@@ -13,7 +16,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from .app import Play
 
 T = TypeVar("T")
-LOOK_S = 1.5  # between two looks at the list
+AGAIN_S = 2.0  # between two attempts to follow the list
 COLUMNS = ("match", "game", "state", "seats", "options")
 
 
@@ -64,7 +66,6 @@ class LobbyScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.tables: list[pb.Table] = []
-        self.timer: Timer | None = None  # asks for the list
         self._playing = False  # tables that play are listed too
         self._says: Text | None = None
 
@@ -93,11 +94,10 @@ class LobbyScreen(Screen[None]):
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """Look at the list from time to time."""
+        """Follow the list."""
         self.relabel()
         self.query_one("#tables").focus()
-        self.refresh_tables()
-        self.timer = self.set_interval(LOOK_S, self.refresh_tables)
+        self.follow_tables()
 
     def relabel(self) -> None:
         """In the language of now."""
@@ -126,19 +126,24 @@ class LobbyScreen(Screen[None]):
         return ("", *REGISTRY.names())[place]
 
     @work(group="tables", exclusive=True)
-    async def refresh_tables(self) -> None:
-        """Ask the server."""
-        try:
-            self.tables = await self.play.room.tables(self.game, playing=self._playing)
-        except ApiError:
-            with contextlib.suppress(NoMatches):
-                self._say(self.look.say("no_server"), RED)
-            return
-        if self._says is not None and self._says.plain == self.look.say("no_server"):
-            self._says = None
-        if self.is_current:
+    async def follow_tables(self) -> None:
+        """The list as it changes."""
+        while True:
             with contextlib.suppress(NoMatches):  # the program is just ending
-                self._fill()
+                try:
+                    async with aclosing(self.play.room.live(self.game, playing=self._playing)) as lists:
+                        async for tables in lists:
+                            self.tables, self._says = tables, None
+                            if self.is_current:
+                                self._fill()
+                except ApiError:
+                    self._say(self.look.say("no_server"), RED)
+            await asyncio.sleep(AGAIN_S)
+
+    def on_screen_resume(self) -> None:
+        """What has changed meanwhile."""
+        if self.query("#tables"):
+            self._fill()
 
     def _fill(self) -> None:
         look, table = self.look, self.query_one("#tables", DataTable)
@@ -186,12 +191,12 @@ class LobbyScreen(Screen[None]):
 
     def on_option_list_option_highlighted(self) -> None:
         """Another game."""
-        self.refresh_tables()
+        self.follow_tables()
 
     def action_filter(self) -> None:
         """With free seats, or all."""
         self._playing = not self._playing
-        self.refresh_tables()
+        self.follow_tables()
 
     # ---- to a seat ----
 
@@ -203,7 +208,7 @@ class LobbyScreen(Screen[None]):
         if chosen.state == pb.TABLE_STATE_OPEN:
             self.sit(chosen.match_id)
         else:
-            self.go(chosen.match_id)
+            self.go(chosen.current_match_id or chosen.match_id)
 
     @work(group="sit", exclusive=True)
     async def sit(self, match_id: str) -> None:
@@ -213,8 +218,9 @@ class LobbyScreen(Screen[None]):
             await self._wait(place)
 
     async def _wait(self, place: Place) -> None:
-        if await self.app.push_screen_wait(Filling(place)):
-            await self._enter(place)
+        match_id = await self.app.push_screen_wait(Filling(place))
+        if match_id:
+            await self._enter(dataclasses.replace(place, match_id=match_id))
 
     async def _enter(self, place: Place) -> None:
         match = await self._asked(self.play.room.enter(place.match_id, place.seat, place.entropy))
@@ -237,7 +243,7 @@ class LobbyScreen(Screen[None]):
         """Look on at the table under the cursor."""
         chosen = self._chosen()
         if chosen is not None:
-            self.go(chosen.match_id)
+            self.go(chosen.current_match_id or chosen.match_id)
 
     @work(group="sit", exclusive=True)
     async def action_open(self, kind: str) -> None:

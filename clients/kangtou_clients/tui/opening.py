@@ -53,6 +53,7 @@ class Opening(ModalScreen[Wanted | None]):
         self._kind = kind
         self._game = game or REGISTRY.names()[0]
         self._given: dict[str, Value] = {}
+        self._rules = ""  # the named house rules that were chosen last
 
     @property
     def look(self) -> Look:
@@ -97,9 +98,12 @@ class Opening(ModalScreen[Wanted | None]):
             compact=True,
         )
         turn = Input("0", type="integer", id="turn", compact=True)
-        await form.mount(
-            Static(look.say("field.game")), game, Static(), Static(look.say("field.seats")), seats, Static()
-        )
+        sets = [(one.title[0 if look.lang == "en" else 1], one.name) for one in spec.rule_sets]
+        rules = Select(sets, value=self._rules or Select.NULL, prompt="–", id="rules", compact=True)
+        await form.mount(Static(look.say("field.game")), game, Static())
+        if sets:
+            await form.mount(Static(look.say("field.rules")), rules, Static())
+        await form.mount(Static(look.say("field.seats")), seats, Static())
         await form.mount(Static(look.say("field.turn")), turn, Static())
         for row in spec.option_rows:
             about = Text(f"{row.rule}  {row.allowed()}", FAINT)
@@ -123,7 +127,12 @@ class Opening(ModalScreen[Wanted | None]):
     def on_select_changed(self, event: Select.Changed) -> None:
         """Another game has other options."""
         if event.select.id == "game" and event.value != self._game:
-            self._game, self._given = str(event.value), {}
+            self._game, self._given, self._rules = str(event.value), {}, ""
+            self.relabel()
+        elif event.select.id == "rules" and event.value not in (self._rules, Select.NULL):
+            self._rules = str(event.value)
+            sets = REGISTRY.game(self._game).spec.rule_sets
+            self._given = dict(next(one.options for one in sets if one.name == self._rules))
             self.relabel()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

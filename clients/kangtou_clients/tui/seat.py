@@ -11,6 +11,7 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
 from textual.events import Key
 from textual.widgets import Input, Static
 
@@ -22,7 +23,6 @@ from kangtou_engine.words import explain
 
 from ..api import ApiError, Client, Ending, Match, Prompt, Refused
 from ..desk.choices import Choices, used
-from ..desk.room import refusal_text
 from ..desk.standing import StandsBy
 from ..desk.typed import wanted
 from ..desk.words import verb_text
@@ -30,7 +30,8 @@ from .bar import Bar
 from .choose import Choose
 from .hand import Hand
 from .look import GOLD
-from .table import BAD, Table
+from .owner import Owner
+from .table import BAD
 from .turn import Turn
 
 ORDERS = ("game", "suit", "rank")
@@ -38,7 +39,7 @@ BY_RANK = "3456789TJQKA2BR"
 CHECK_S = 0.2  # a choice that the server is asked about must stand so long
 
 
-class Seat(Table):
+class Seat(Owner):
     """A table at which one plays."""
 
     DEFAULT_CSS = """
@@ -61,10 +62,9 @@ class Seat(Table):
     ]
 
     def __init__(self, match: Match, client: Client, stands_by: StandsBy) -> None:
-        super().__init__(match, client)
+        super().__init__(match, client, stands_by)
         self.turn: Turn | None = None
         self.hinted: Action | None = None
-        self._stands_by = stands_by
         self._order = 0
         self._at = -1  # which legal action `n` showed last
         self._asking = 0  # counts the choices that the server was asked about
@@ -99,16 +99,16 @@ class Seat(Table):
                 await self.follower.reached(prompt.number)
                 if match.prompt is not prompt or match.seat not in match.game.to_act(match.view):
                     continue
-                if await self._stands_by.asks(match, prompt):
+                if await self.stands_by.asks(match, prompt):
                     choices = Choices(match.game, match.view, match.seat, prompt.legal)
                     self.turn = Turn(match.game, prompt, choices)
                     self.hinted, self._at, self._said = None, -1, None
                     self.draw()
                     self._chosen()
-                elif self._stands_by.news(match):
+                elif self.stands_by.news(match):
                     self.say(self.look.say("left_with_table"))
-        except ApiError:
-            return  # `follow` says it
+        except (ApiError, NoMatches):
+            return  # `follow` says it; or the screen is just being left
 
     def ended(self, ending: Ending | Refused) -> None:
         """No more questions."""
@@ -138,7 +138,9 @@ class Seat(Table):
         self.query_one(Bar).show(turn.items(hand.taken, self.look) if turn else (), at)
 
     def waiting(self) -> Text:
-        """The question, if there is one."""
+        """The question, if there is one; that a substitute plays."""
+        if self.match.delegated and not self.match.over:
+            return Text(self.look.say("substituted"), GOLD)
         return self.turn.question(self.look) if self.turn is not None else super().waiting()
 
     def _tick(self) -> None:
@@ -147,7 +149,11 @@ class Seat(Table):
             clock.update("")
             return
         left = max(0, round(turn.prompt.deadline_ms / 1000 - time.time()))
-        clock.update(Text(self.look.say("clock", seconds=left), BAD if left <= 10 else ""))
+        bank = turn.prompt.bank_ms // 1000
+        code = "clock" if left >= bank else "clock.bank"  # the rest of the question's own time, or of the bank
+        shown = left - bank if bank and left >= bank else left
+        text = self.look.say(code, seconds=shown) + (f" + {bank}" if bank and left >= bank else "")
+        clock.update(Text(text, BAD if left <= 10 else ""))
 
     # ---- the hand ----
 
@@ -178,7 +184,7 @@ class Seat(Table):
                 if refused is None:
                     self.say(f"✓ {turn.text(action, self.look)}: {self.look.say('legal_yes')}", GOLD)
                 else:
-                    self._refuse(refused)
+                    self.refuse(refused)
 
     def on_key(self, event: Key) -> None:
         """Keys that name cards."""
@@ -239,7 +245,11 @@ class Seat(Table):
     def action_confirm(self) -> None:
         """Do what is chosen."""
         turn, bar = self.turn, self.query_one(Bar)
-        if turn is None:
+        if self.match.over:
+            self.again()
+        elif self.match.delegated:
+            self.take_back()
+        if turn is None or self.match.over or self.match.delegated:
             return
         taken = self.query_one(Hand).taken
         meant = turn.choices.meant(taken)
@@ -281,24 +291,19 @@ class Seat(Table):
         """Act; a refusal is said with its rule, and the cards stay up."""
         prompt: Prompt = turn.prompt
         try:
-            answer = await self._stands_by.answer(self.match, prompt, action)
+            answer = await self.stands_by.answer(self.match, prompt, action)
         except ApiError as error:
             self.say(self.look.say("lost", text=error), BAD)
             return
         if isinstance(answer, Refused):
-            self._refuse(answer)
+            self.refuse(answer)
             self.app.bell()
             return
-        if self.turn is turn:
+        if self.turn is turn and self.query(Hand):
             self.turn, self.hinted, self._said = None, None, None
             self.query_one(Hand).clear()
             self.set_focus(None)
             self.draw()
-
-    def _refuse(self, refused: Refused) -> None:
-        text = "✗ " + refusal_text(refused, self.look.lang)
-        self.rule = refused.rule
-        self.say(self.look.say("refused.rule", text=text, rule=refused.rule) if refused.rule else text, BAD)
 
     # ---- typing ----
 
@@ -318,7 +323,7 @@ class Seat(Table):
             meant = wanted(text, turn.choices, turn.choices.actions)
         except IllegalAction as error:
             said = explain(self.match.game.spec.words, error, self.look.lang)
-            self._refuse(Refused(error.rule, error.code, said, said))
+            self.refuse(Refused(error.rule, error.code, said, said))
             return
         if len(meant) == 1:
             self.send(turn, meant[0])

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, VerticalScroll
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .app import Play
 
 BAD = f"bold {RED}"
+WIDE = 108  # cells from which the log stands beside the table
 
 
 class Table(Screen[None]):
@@ -37,6 +38,11 @@ class Table(Screen[None]):
 
     DEFAULT_CSS = """
     Table { layout: vertical; }
+    Table #table { height: 1fr; }
+    Table Board { width: 1fr; height: 100%; }
+    Table #side { width: 36; height: 100%; background: $panel; padding: 0 1; scrollbar-size: 1 1; display: none; }
+    Table.wide #side { display: block; }
+    Table #heard { height: auto; max-height: 2; padding: 0 1; display: none; }
     Table #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
     Table #status { height: auto; }
     Table #says { width: 1fr; height: auto; min-height: 1; max-height: 3; padding: 0 1; }
@@ -78,7 +84,11 @@ class Table(Screen[None]):
     def compose(self) -> ComposeResult:
         """From top to bottom."""
         yield Static(id="head", markup=False)
-        yield Board(self.match.config.seats, self.match.seat or 0)
+        with Horizontal(id="table"):
+            yield Board(self.match.config.seats, self.match.seat or 0)
+            with VerticalScroll(id="side", can_focus=False):
+                yield Static(id="told")
+        yield Static(id="heard")
         with Horizontal(id="status"):
             yield Static(id="says")
             yield Static(id="clock")
@@ -98,6 +108,11 @@ class Table(Screen[None]):
         self.follower = Follower(self.match, self.play.pace, self.draw)
         self.relabel()
         self.follow()
+
+    def on_resize(self) -> None:
+        """The log stands beside the table where there is room."""
+        self.set_class(self.size.width >= WIDE, "wide")
+        self.beside()
 
     def relabel(self) -> None:
         """In the language of now."""
@@ -147,9 +162,17 @@ class Table(Screen[None]):
             return
         scene = game.scene(view, self.match.seat, look.lang)
         self.query_one("#head", Static).update(look.line(" · ".join((title, *scene.head))))
-        self.query_one(Board).show(game, view, scene, self.match.seat, look)
+        self.query_one(Board).show(game, view, scene, self.match.seat, look, marks=self.marks())
         self.draw_below(scene)
         self.status()
+        self.beside()
+
+    def beside(self) -> None:
+        """What stands beside a wide table."""
+
+    def marks(self) -> dict[int, tuple[str, ...]]:
+        """What is to be said of seats besides the game's own marks."""
+        return {}
 
     def draw_below(self, scene: Scene) -> None:
         """What a player has below the table."""
@@ -202,9 +225,11 @@ class Table(Screen[None]):
     @work(group="leave", exclusive=True)
     async def action_leave(self) -> None:
         """Back to where one came from; while one plays, only if it is meant."""
-        if self.match.seat is not None and not self.match.over:
-            look = self.look
-            answers = (look.say("button.stay"), look.say("button.leave"))
-            if await self.app.push_screen_wait(Choose(look.say("leave"), answers)) != 1:
-                return
-        self.dismiss(None)
+        if self.match.seat is None or self.match.over or await self.may_leave():
+            self.dismiss(None)
+
+    async def may_leave(self) -> bool:
+        """Ask."""
+        look = self.look
+        answers = (look.say("button.stay"), look.say("button.leave"))
+        return await self.app.push_screen_wait(Choose(look.say("leave"), answers)) == 1

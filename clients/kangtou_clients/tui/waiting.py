@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from kangtou.v1 import lobby_pb2 as pb
 
 from ..api import ApiError, Place, Refused, Wanted
+from ..desk.room import refusal_text
 from ..desk.text import table_options
-from .look import FAINT, GOLD, Look
+from .look import FAINT, GOLD, RED, Look
 
 if TYPE_CHECKING:
     from .app import Play
+
+BUTTONS = ("ready", "start", "fill", "stand")
 
 CSS = """
 {name} {{ align: center middle; }}
@@ -27,11 +31,13 @@ CSS = """
     width: 60; height: auto; border: round $secondary; background: $surface; padding: 1 2;
 }}
 {name} Static {{ height: auto; margin-bottom: 1; }}
+{name} Horizontal {{ height: 1; }}
+{name} Button {{ margin-right: 2; }}
 """
 
 
-class Filling(ModalScreen[bool]):
-    """At a table. True: the match has begun; False: the seat is given back."""
+class Filling(ModalScreen[str]):
+    """At a table. Gives the match that has begun; "": the seat is given back."""
 
     DEFAULT_CSS = CSS.format(name="Filling")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stand", show=False)]
@@ -40,6 +46,7 @@ class Filling(ModalScreen[bool]):
         super().__init__()
         self._place = place
         self._table: pb.Table | None = None
+        self._problem = ""
 
     @property
     def play(self) -> Play:
@@ -48,10 +55,12 @@ class Filling(ModalScreen[bool]):
         return app
 
     def compose(self) -> ComposeResult:
-        """Who sits there."""
+        """Who sits there, and what can be done."""
         with Vertical():
             yield Static(id="text")
-            yield Button(id="stand", compact=True)
+            with Horizontal(id="buttons"):
+                for name in BUTTONS:
+                    yield Button(id=name, compact=True)
 
     def on_mount(self) -> None:
         """Look at the table."""
@@ -61,41 +70,70 @@ class Filling(ModalScreen[bool]):
 
     def relabel(self) -> None:
         """In the language of now."""
-        look = self.play.look
-        self.query_one("#stand", Button).label = look.say("button.stand")
+        look, table = self.play.look, self._table
         lines = [Text(look.say("waiting.code", match=self._place.match_id), FAINT)]
-        if self._table is not None:
-            lines += self._seats(self._table, look)
+        if table is not None:
+            lines += self._seats(table, look)
+        if self._problem:
+            lines.append(Text(self._problem, RED))
         self.query_one("#text", Static).update(Text("\n").join(lines))
+        offered = _offered(table, self._place.seat) if table is not None else {"stand"}
+        for name in BUTTONS:
+            button = self.query_one(f"#{name}", Button)
+            button.label = look.say(f"button.{name}")
+            button.display = name in offered
 
     def _seats(self, table: pb.Table, look: Look) -> list[Text]:
         free = sum(not seat.account_id for seat in table.seats)
-        said = look.say("waiting.table", free=free) if free else look.say("waiting.starting")
+        said = look.say("waiting.table", free=free) if free else look.say(f"waiting.{_rule(table)}")
         lines = [Text(said, GOLD), Text(table_options(table), FAINT)]
         for number, seat in enumerate(table.seats):
             name = seat.name or seat.account_id or look.say("free")
             mark = "▶ " if number == self._place.seat else "  "
-            lines.append(Text(f"{mark}{look.say('seat', seat=number)}  {name}", "" if seat.account_id else FAINT))
+            ready = "  ✓ " + look.say("is_ready") if seat.ready else ""
+            style = "" if seat.account_id else FAINT
+            lines.append(Text(f"{mark}{look.say('seat', seat=number)}  {name}{ready}", style))
         return lines
 
     @work(group="fill", exclusive=True)
     async def follow(self) -> None:
         """Until the match begins, or the table is gone."""
+        begun = ""
         try:
-            async for table in self.play.room.filling(self._place.match_id):
-                if isinstance(table, Refused):
-                    self.dismiss(False)
-                    return
-                self._table = table
-                self.relabel()
-        except ApiError:
-            self.dismiss(False)
-            return
-        self.dismiss(True)
+            async with aclosing(self.play.room.filling(self._place.match_id)) as tables:
+                async for table in tables:
+                    if isinstance(table, Refused):
+                        break
+                    self._table = table
+                    self.relabel()
+                    if table.state != pb.TABLE_STATE_OPEN:
+                        begun = table.current_match_id or table.match_id
+        except ApiError as error:
+            self.play.notify(self.play.look.say("server_says", text=error), severity="error")
+        self.dismiss(begun)
 
-    def on_button_pressed(self) -> None:
-        """Stand up."""
-        self.action_stand()
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """One of the things that can be done."""
+        if event.button.id == "stand":
+            self.action_stand()
+        else:
+            self.do(str(event.button.id))
+
+    @work(group="do", exclusive=True)
+    async def do(self, name: str) -> None:
+        """Ready, start, fill."""
+        tables = self.play.room.client.tables
+        match_id = self._place.match_id
+        try:
+            if name == "ready":
+                found = await tables.ready(match_id)
+            else:
+                found = await (tables.start(match_id) if name == "start" else tables.fill(match_id))
+        except ApiError as error:
+            self._problem = self.play.look.say("server_says", text=error)
+        else:
+            self._problem = refusal_text(found, self.play.look.lang) if isinstance(found, Refused) else ""
+        self.relabel()
 
     @work(group="stand", exclusive=True)
     async def action_stand(self) -> None:
@@ -105,7 +143,27 @@ class Filling(ModalScreen[bool]):
         except ApiError:
             return  # the button is still there
         if not isinstance(stood, Refused):
-            self.dismiss(False)
+            self.dismiss("")
+
+
+def _rule(table: pb.Table) -> str:
+    """What is waited for once all seats are taken."""
+    rules = {pb.START_RULE_READY: "ready", pb.START_RULE_OWNER: "owner"}
+    return rules.get(table.start, "starting")
+
+
+def _offered(table: pb.Table, seat: int) -> set[str]:
+    """The buttons that make sense now."""
+    own = table.seats[seat]
+    owner = table.owner_id == own.account_id and bool(own.account_id)
+    offered = {"stand"}
+    if _rule(table) != "starting" and not own.ready:
+        offered.add("ready")
+    if _rule(table) == "owner" and owner:
+        offered.add("start")
+    if owner and any(not one.account_id for one in table.seats):
+        offered.add("fill")
+    return offered
 
 
 class Queueing(ModalScreen[Place | Refused | None]):

@@ -36,6 +36,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "open.quick": ("Queue for a match", "排队匹配"),
     "open.practice": ("Practice against bots", "与机器人练习"),
     "field.game": ("game", "游戏"),
+    "field.rules": ("house rules", "房规"),
     "field.seats": ("seats", "座位数"),
     "field.turn": ("seconds a move (0: the server's)", "每步秒数（0：服务器默认）"),
     "button.go": ("Go", "确定"),
@@ -49,6 +50,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "waiting.starting": ("Starting …", "正在开始……"),
     "waiting.server": ("Setting up a table of your own …", "正在准备练习牌桌……"),
     "waiting.code": ("table {match}", "牌桌 {match}"),
+    "waiting.ready": ("All seats are taken; waiting until everybody is ready", "已坐满，等待所有人准备"),
+    "waiting.owner": ("All seats are taken; the owner starts", "已坐满，等待桌主开始"),
+    "is_ready": ("ready", "已准备"),
+    "button.ready": ("Ready", "准备"),
+    "button.start": ("Start", "开始"),
+    "button.fill": ("Fill with bots", "机器人补位"),
     "button.stand": ("Stand up", "起身"),
     "button.cancel": ("Cancel", "取消"),
     # the table
@@ -61,6 +68,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "cards": ("{count} cards", "{count} 张"),
     "card": ("{count} card", "{count} 张"),
     "score": ("{score} pts", "{score} 分"),
+    "clock.bank": ("bank {seconds} s", "时库 {seconds} 秒"),
+    "mark.substitute": ("substitute", "托管"),
+    "mark.away": ("away", "离线"),
+    "substituted": ("a substitute plays for you; Enter takes your seat back", "托管中；回车收回座位"),
+    "button.hand_over": ("Leave for good: a substitute plays on", "不再回来：由托管代打"),
+    "again.waiting": ("waiting whether the others want another match", "等待其他人是否再来一局"),
+    "again.nobody": ("not everybody wants another match", "有人不再继续"),
+    "talk": ("Talk", "聊天"),
+    "talk.line": ("say something; Enter sends, Tab for phrases", "说点什么；回车发送，Tab 选短语"),
+    "talk.none": ("nothing was said yet", "还没有人说话"),
     "clock": ("{seconds} s", "{seconds} 秒"),
     "refused.rule": ("{text}   [u] opens {rule}", "{text}   [u] 查看 {rule}"),
     "checking": ("asking the server …", "正在询问服务器……"),
@@ -93,7 +110,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "button.leave": ("Leave", "离开"),
     "button.stay": ("Stay", "留下"),
-    "over": ("The match is over ({cause}). Ctrl+L goes back.", "对局结束（{cause}）。Ctrl+L 返回。"),
+    "over": ("over ({cause}) · Enter: play again · Ctrl+L: back", "对局结束（{cause}）· 回车：再来一局 · Ctrl+L：返回"),
     "left_with_table": ("the table answers for you while there is nothing to decide", "无可选择时由牌桌代答"),
     "lost": ("the match cannot be followed: {text}", "无法继续跟进对局：{text}"),
     "trust": ("WARNING: {text}", "警告：{text}"),
@@ -148,7 +165,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  :                            type an action as the book writes it\n"
         "Looking\n"
         "  o  order of the hand   v  score sheet   e  log   x  suits as letters\n"
-        "  u  rule book, at the rule of the last refusal       F2  language\n"
+        "  u  rule book, at the rule of the last refusal\n"
+        "  /  talk    F2  language\n"
         "  Ctrl+L  leave           Ctrl+Q  quit\n"
         "At the table\n"
         "  ▶ to act    ★ the play to beat    your right hand plays after you",
@@ -165,7 +183,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  :                            按规则书写法输入动作\n"
         "查看\n"
         "  o  理牌    v  计分表    e  经过    x  花色用字母\n"
-        "  u  规则书（上次被拒的规则）        F2  语言\n"
+        "  u  规则书（上次被拒的规则）    /  聊天    F2  语言\n"
         "  Ctrl+L  离开    Ctrl+Q  退出\n"
         "牌桌\n"
         "  ▶ 轮到    ★ 要管的牌    你右手边是下家",
