@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, sync_playwright
 from .browser import MISSING, PROGRAM, launch
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser. Ended with the last test here: while it lives, the worker's thread runs its event loop."""
+    """The browser. Ended with the last test of a module: while it lives, the worker's thread runs its event loop."""
     program = shutil.which(PROGRAM)
     if program is None:
         pytest.skip(MISSING)
