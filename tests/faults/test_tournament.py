@@ -6,6 +6,7 @@ The same tournament, with the same seed, is played undisturbed on another server
 from __future__ import annotations
 
 import asyncio
+import difflib
 import os
 import random
 import signal
@@ -36,7 +37,7 @@ def spec_of(sets: int) -> Spec:
     """Deterministic bots: greedy and random ones, whose chance follows from what they see."""
     bots = ("greedy", "random", "greedy", "random")
     entrants = tuple(Entrant(f"{bot} {place}", bot=bot) for place, bot in enumerate(bots))
-    return Spec("kills", "hongshi", entrants, sets=sets, concurrency=8, turn_ms=20_000)
+    return Spec("kills", "hongshi", entrants, sets=sets, concurrency=8, turn_ms=60_000)
 
 
 async def one(folder: Path, spec: Spec, kills: int) -> tuple[State, Mapping[str, Played], Counter[str]]:
@@ -81,6 +82,11 @@ def victim(server: Server, kind: str) -> int:
         return 0
 
 
+def differences(expected: str, found: str) -> list[str]:
+    """The first lines that differ, with those around them."""
+    return list(difflib.unified_diff(expected.split("\n"), found.split("\n"), "undisturbed", "killed", "", "", 6))[:40]
+
+
 async def test_the_same_tournament_through_kills(tmp_path_factory: pytest.TempPathFactory, counts: Counts) -> None:
     """Same games, none twice, none missing; same results; same canonical records; nobody is blamed."""
     kills, spec = counts(3, 50), spec_of(counts(2, 60))
@@ -91,12 +97,12 @@ async def test_the_same_tournament_through_kills(tmp_path_factory: pytest.TempPa
     assert state.seed == SEED
     assert state.commitment == tournament_commitment(TOURNAMENT, SEED)
     assert found.keys() == expected.keys()
+    assert not any(fault for one in found.values() for fault in one.faults)
+    different = [game for game in found if found[game].record != expected[game].record]
+    assert different == [], "\n".join(differences(expected[different[0]].record, found[different[0]].record))
     assert {game: (one.scores, one.places) for game, one in found.items()} == {
         game: (one.scores, one.places) for game, one in expected.items()
     }
-    assert not any(fault for one in found.values() for fault in one.faults)
-    different = [game for game in found if found[game].record != expected[game].record]
-    assert different == []
     print(
         f"{done.total()} kills ({', '.join(f'{count} {kind}' for kind, count in sorted(done.items()))}): "
         f"{len(found)} games, {len(state.replays)} played again, results and canonical records equal"
