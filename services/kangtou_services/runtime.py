@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+import structlog
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from kangtou_engine.registry import Registry
 
@@ -26,6 +30,8 @@ from .talk import MemoryTalk, RedisTalk, Talk
 from .tournament.memory import MemoryTournamentStore
 from .tournament.redis import RedisTournamentStore
 from .tournament.store import TournamentStore
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,27 @@ def _archiver(
     return archiver
 
 
+async def _ready(client: Redis, wait_ms: int) -> None:
+    """Load the functions, as soon as Redis answers: one that is only stopped must not look like a process that dies.
+
+    An address at which nothing listens is told at once (redis-py: `Error 111 connecting to …`).
+    """
+    until = time.monotonic() + wait_ms / 1000
+    while True:
+        try:
+            await load_library(client)
+            return
+        except (RedisError, OSError) as error:
+            if str(error).startswith("Error ") or time.monotonic() >= until:
+                raise
+            _log.warning("redis_awaited", reason=str(error)[:200])
+            await asyncio.sleep(0.5)
+
+
 async def on_redis(settings: Settings) -> Backend:
     """On the Redis of the settings. Raises redis.RedisError or OSError when it cannot be reached."""
     client = connect(settings.redis)
-    await load_library(client)
+    await _ready(client, settings.redis_wait_ms)
     registry = load_registry(settings.extra_games)
     ratings = RedisRatingStore(client, settings.replicas)
     disks, needs = Disks(replicas=settings.replicas), RedisNeeds(client, settings.replicas)

@@ -18,6 +18,7 @@ class Settings(BaseSettings):
     data: Path = Path("kangtou-data")
     redis_url: str = ""  # empty: the embedded server's socket in the data folder
     archive_url: str = ""  # empty: `archive/` in the data folder; any fsspec URL
+    redis_wait_ms: int = 0  # how long a process that starts waits for Redis; `up` has its children wait
     link_secret: str = ""  # shared by gateways and actors
     node: str = "local"
     host: str = "127.0.0.1"

@@ -34,6 +34,8 @@ from .supervisor import (
 
 log = structlog.get_logger(__name__)
 
+REDIS_WAIT_MS = 600_000  # in which children that start while Redis is away do not count as dead
+
 
 def main(settings: Settings) -> int:
     """Run until a signal. Exit codes: 0 stopped, 3 the data folder is in use, 4 gave up."""
@@ -110,6 +112,7 @@ def _environment(settings: Settings) -> None:
     for name in Settings.model_fields:
         value = getattr(settings, name)
         os.environ[f"KANGTOU_{name.upper()}"] = str(value).lower() if isinstance(value, bool) else str(value)
+    os.environ["KANGTOU_REDIS_WAIT_MS"] = str(settings.redis_wait_ms or REDIS_WAIT_MS)
     os.environ["KANGTOU_DATA"] = str(settings.data.absolute())
     os.environ["KANGTOU_LINK_SECRET"] = settings.link_secret or _kept(settings.data / "link.secret")
     os.environ["KANGTOU_HOUSE_SECRET"] = settings.house_secret or _kept(settings.data / "house.secret")
