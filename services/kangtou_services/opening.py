@@ -185,6 +185,14 @@ def clocks_of(settings: Settings) -> Clocks:
     return Clocks(**{name: getattr(settings, name) for name in names})
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Board:
+    """The packs that a tournament gives (engine/boards.py): the board's name and its seed. No seat has an entropy."""
+
+    name: str
+    seed: bytes = dataclasses.field(repr=False)
+
+
 class Opening:
     """Makes matches. `open_s`: how long a start waits for its table."""
 
@@ -209,35 +217,49 @@ class Opening:
         members: Sequence[Member],
         pool: str = "",
         *,
-        board: str = "",
-        seed: bytes = b"",
+        board: Board | None = None,
         tags: Mapping[str, str] | None = None,
         company: Company = ALONE,
         beside: Callable[[], Awaitable[object]] | None = None,
     ) -> bool:
         """Create the match unless it exists, then have it opened; whether it is hosted now.
 
-        A tournament gives `board` and its `seed` (engine/boards.py); the members then commit to no entropy.
         `beside` is done while it is opened, once it exists.
         Repeats do no harm: agreement and seed are those of the first. Raises StoreUnavailable: then it may exist.
         """
+        board = board or Board("", secrets.token_bytes(SEED_BYTES))
+        agreement = self._agreement(match_id, choice, members, board, company)
+        agreement = dataclasses.replace(agreement, pool=pool, tags=dict(tags or {}))
+        try:
+            created = await self._store.create(match_id, agreement.to_json(), board.seed)
+        except LogUnavailable as no:
+            raise StoreUnavailable(str(no)) from no
+        stop_if_cancelled()
+        if created:
+            _log.info("match_created", match=match_id, game=choice.game, seats=choice.seats, rated=choice.rated)
+        if beside is None:
+            return await self._open(match_id)
+        opened, _ = await asyncio.gather(self._open(match_id), beside())
+        return opened
+
+    def _agreement(
+        self, match_id: str, choice: Choice, members: Sequence[Member], board: Board, company: Company
+    ) -> Agreement:
+        """What is chosen, with the server's own clocks for people."""
         clocks, people = self._clocks, any(member.kind == HUMAN for member in members)
-        seed = seed or secrets.token_bytes(SEED_BYTES)
-        agreement = Agreement(
+        return Agreement(
             match_id=match_id,
             game=choice.game,
             version=choice.version,
             seats=choice.seats,
             options=choice.options,
             members=tuple(members),
-            seed_commitment=match_commitment(match_id, board, seed),
+            seed_commitment=match_commitment(match_id, board.name, board.seed),
             created_ms=self._now_ms(),
             turn_ms=choice.turn_ms,
             window_ms=choice.window_ms,
             rated=choice.rated,
-            pool=pool,
-            board=board,
-            tags=dict(tags or {}),
+            board=board.name,
             open_wait_ms=clocks.open_wait_ms,
             bank_ms=choice.bank_ms,
             increment_ms=choice.increment_ms,
@@ -250,17 +272,6 @@ class Opening:
             owner=company.owner,
             scorer=company.scorer,
         )
-        try:
-            created = await self._store.create(match_id, agreement.to_json(), seed)
-        except LogUnavailable as no:
-            raise StoreUnavailable(str(no)) from no
-        stop_if_cancelled()
-        if created:
-            _log.info("match_created", match=match_id, game=choice.game, seats=choice.seats, rated=choice.rated)
-        if beside is None:
-            return await self._open(match_id)
-        opened, _ = await asyncio.gather(self._open(match_id), beside())
-        return opened
 
     async def _open(self, match_id: str) -> bool:
         try:

@@ -82,7 +82,11 @@ async def _ready(client: Redis, wait_ms: int) -> None:
 async def on_redis(settings: Settings) -> Backend:
     """On the Redis of the settings. Raises redis.RedisError or OSError when it cannot be reached."""
     client = connect(settings.redis)
-    await _ready(client, settings.redis_wait_ms)
+    try:
+        await _ready(client, settings.redis_wait_ms)
+    except BaseException:
+        await client.aclose()
+        raise
     registry = load_registry(settings.extra_games)
     ratings = RedisRatingStore(client, settings.replicas)
     disks, needs = Disks(replicas=settings.replicas), RedisNeeds(client, settings.replicas)

@@ -14,11 +14,14 @@ SEATS = ("amy", "ben", "cid", "dot")
 
 
 async def begin(address: str, tokens: list[str], match_id: str) -> None:
-    """Open the seats' entropies, so that the match begins."""
-    for token in tokens:
+    """Open the seats' entropies, so that the match begins; until it has begun."""
+    for place, token in enumerate(tokens, 1):
         async with connect(address, token) as client, client.play() as session:
-            assert isinstance(await session.attach(match_id), Match)
-    await asyncio.sleep(0.4)
+            match = await session.attach(match_id)
+            assert isinstance(match, Match)
+            async with asyncio.timeout(10):
+                while place == len(tokens) and not match.seq:
+                    await match.news()
 
 
 def test_a_table_with_spectators_and_a_scorer(run: Run, server: Server) -> None:

@@ -69,7 +69,7 @@ async def evening(**given: object) -> AsyncIterator[tuple[Server, dict[str, Ear]
             assert isinstance(found, Match), found
             ears[name] = Ear(Talk(client), found)
             stack.push_async_callback(ears[name].close)
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # each has begun to listen
         yield server, ears
 
 

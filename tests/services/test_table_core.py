@@ -372,7 +372,7 @@ def test_a_match_begins_when_all_have_opened_their_entropies() -> None:
         played.table.open_entropy(seat, entropy)
     assert played.write() is not None
     assert opened(played) == list(ENTROPIES.values())
-    assert played.table.opened() == ENTROPIES
+    assert played.table.entropies == ENTROPIES
     same(played.table, played.loaded())
 
 
@@ -390,7 +390,7 @@ def test_entropies_that_are_missing_or_wrong_count_as_empty() -> None:
     assert played.write() is not None
     assert opened(played) == [b"zero", b"", b"", b""]
     table.open_entropy(1, b"one")  # too late
-    assert table.opened() == {0: b"zero"}
+    assert table.entropies == {0: b"zero"}
     same(table, played.loaded())
 
 
@@ -402,7 +402,7 @@ def test_an_entropy_that_comes_while_the_beginning_is_under_way_is_too_late() ->
     played.table.open_entropy(0, b"zero")
     run(played.log.append(played.match, draft.entry))
     played.table.commit(draft)
-    assert played.table.opened() == {}
+    assert played.table.entropies == {}
     same(played.table, played.loaded())
 
 

@@ -150,7 +150,6 @@ async def test_the_queue_is_left_again(tmp_path: Path) -> None:
             await says(app, pilot, "1 waiting")
             await press(pilot, "escape")
             await shows(app, pilot, LobbyScreen)
-            await asyncio.sleep(0.2)
 
 
 async def test_looking_on(tmp_path: Path) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from concurrent.futures import CancelledError
 from typing import TextIO
+
+WAITING_MOST = 64  # lines
 
 
 class Lines:
-    """What is typed. Waiting lines are kept in order; None once the input has ended."""
+    """What is typed, in order; None once the input has ended. Of a long file no more is read than is soon needed."""
 
     def __init__(self, source: TextIO | None = None) -> None:
         self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue(WAITING_MOST)
         self._source = source or sys.stdin
         threading.Thread(target=self._read, name="input", daemon=True).start()
 
@@ -24,9 +27,11 @@ class Lines:
         self._put(None)
 
     def _put(self, line: str | None) -> bool:
+        putting = self._queue.put(line)
         try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
-        except RuntimeError:
+            asyncio.run_coroutine_threadsafe(putting, self._loop).result()
+        except (RuntimeError, CancelledError):
+            putting.close()
             return False  # the loop has ended, and with it the program
         return True
 

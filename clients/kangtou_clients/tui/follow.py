@@ -28,6 +28,22 @@ class Pace:
 AT_ONCE = Pace(0.0, 0.0)
 
 
+AHEAD_MOST = 256  # changes that are known and not shown yet
+
+
+async def _next(queue: asyncio.Queue[Change], reader: asyncio.Task[None]) -> Change | None:
+    """The next change; None when the reader has ended and all that it read was given."""
+    if queue.empty() and not reader.done():
+        getting = asyncio.ensure_future(queue.get())
+        try:
+            await asyncio.wait({getting, reader}, return_when=asyncio.FIRST_COMPLETED)
+            if getting.done():
+                return getting.result()
+        finally:
+            getting.cancel()
+    return None if queue.empty() else queue.get_nowait()
+
+
 class Follower:
     """Folds what comes in on its own, so that what is shown may lag a little behind what is known.
 
@@ -44,26 +60,23 @@ class Follower:
 
     async def run(self) -> None:
         """Until the match ends. Raises Gone, CallFailed."""
-        queue: asyncio.Queue[Change | None] = asyncio.Queue()
+        queue: asyncio.Queue[Change] = asyncio.Queue(AHEAD_MOST)
         reader = asyncio.create_task(self._read(queue))
         try:
-            while (change := await queue.get()) is not None:
+            while (change := await _next(queue, reader)) is not None:
                 self._waiting = queue.qsize()
                 await self._take(change)
         finally:
             reader.cancel()
         await asyncio.gather(reader)  # what ended it, if anything did
 
-    async def _read(self, queue: asyncio.Queue[Change | None]) -> None:
+    async def _read(self, queue: asyncio.Queue[Change]) -> None:
         self.view, self.seq = self.match.view, self.match.seq  # changes are given from this very moment on
         if self.view.sheet.round:
             self.history.joined(self.view.sheet.round, self.view.sheet.scores)
         self._redraw()
-        try:
-            async for change in self.match.changes():
-                queue.put_nowait(change)
-        finally:
-            queue.put_nowait(None)
+        async for change in self.match.changes():
+            await queue.put(change)  # when it is full, `changes` keeps what comes, within its own bound
 
     async def _take(self, change: Change) -> None:
         if change.gap:

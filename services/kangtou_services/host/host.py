@@ -11,23 +11,19 @@ import hmac
 import random
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
 from kangtou.internal.v1 import link_pb2 as lpb
-from kangtou_engine.registry import Registry
 
-from ..blocks import Blocks, MemoryBlocks
-from ..house import House, Unserved
 from ..link import ActorLink
-from ..log.base import Entry, EventLog, Fenced, LogError, LogUnavailable, MatchStore, TailLost
-from ..settings import Settings
+from ..log.base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from ..runtime import Backend
 from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
 from ..table.core import Table
 from ..table.draft import Draft
-from ..talk import MemoryTalk, Talk
 from . import lending
 from .marker import Guard, Marker, where
 from .routes import ROUTES
@@ -39,14 +35,6 @@ log = structlog.get_logger(__name__)
 LINGER_S = 5.0  # how long a table that has ended is kept for late joiners
 PROBATION = 20  # entries after which a table that was blamed for a death is forgiven
 REMIND_AT_ONCE = 16  # tables in one turn of the event loop
-
-
-class Archiver(Protocol):
-    """Writes the record of an ended match. Idempotent; returns only when it is safe."""
-
-    async def archive(self, match: str) -> None:
-        """Write the record of this match from its log."""
-        ...
 
 
 def now_ms() -> int:
@@ -62,34 +50,17 @@ def human_delay_ms() -> int:
 class Host:
     """Many tables in one process. All methods run on its event loop."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        registry: Registry,
-        event_log: EventLog,
-        store: MatchStore,
-        archiver: Archiver,
-        actor_id: str,
-        clock: Callable[[], int] = now_ms,
-        house: House | None = None,
-        blocks: Blocks | None = None,
-        talk: Talk | None = None,
-    ) -> None:
-        self.settings = settings
-        self.registry = registry
-        self.log = event_log
-        self.store = store
-        self.archiver = archiver
+    def __init__(self, backend: Backend, actor_id: str, clock: Callable[[], int] = now_ms) -> None:
+        self.settings, self.registry = backend.settings, backend.registry
+        self.log, self.store, self.archiver = backend.log, backend.store, backend.archiver
+        self.house, self.blocks, self.talk = backend.house, backend.blocks, backend.talk
         self.actor_id = actor_id
-        self.house: House = house or Unserved()
-        self.blocks: Blocks = blocks or MemoryBlocks()
-        self.talk: Talk = talk or MemoryTalk()
         self.now_ms = clock
         self.slots: dict[str, Slot] = {}
         self.down_since: int | None = None  # the log takes no writes since (Unix ms)
         self.up = asyncio.Event()
         self.up.set()
-        self.marker = Marker(settings.run_dir / "handling", actor_id)
+        self.marker = Marker(self.settings.run_dir / "handling", actor_id)
         self.opener: Callable[[str], asyncio.Task[str]] | None = None
         self.moves = self.takeovers = self.hosted = 0
         self._touched: dict[str, Slot] = {}

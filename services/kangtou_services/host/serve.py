@@ -41,17 +41,7 @@ async def serving(backend: Backend, name: str, stopped: Callable[[], None] = lam
     settings = backend.settings
     actor_id = f"{name}-{secrets.token_hex(4)}"
     settings.run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    host = Host(
-        settings,
-        backend.registry,
-        backend.log,
-        backend.store,
-        backend.archiver,
-        actor_id,
-        house=backend.house,
-        blocks=backend.blocks,
-        talk=backend.talk,
-    )
+    host = Host(backend, actor_id)
     opener = Opener(host, backend.directory)
     wanted = (
         f"unix:{(settings.run_dir / actor_id).absolute()}.sock" if settings.link == "unix" else f"tcp:{settings.host}:0"

@@ -216,6 +216,6 @@ class Audiences:
         )
         if board:
             return message
-        opened = table.opened()
+        opened = table.entropies
         message.entropies.extend(opened.get(seat, b"") for seat in range(table.config.seats))
         return message

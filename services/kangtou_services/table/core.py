@@ -12,7 +12,7 @@ actions. A refusal is never stored. (Design §1, §4)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.actions import Action
@@ -32,7 +32,7 @@ from ..log.base import Entry
 from . import orders
 from .commands import TABLE, Command, accepted, canonical, platform_refusal, refused, refused_by
 from .draft import Draft
-from .standing import Standing, kept
+from .standing import Moments, Standing, kept
 from .substitutes import Substitutes, clock_of
 
 MAX_QUEUE = 256  # commands waiting at one table
@@ -51,7 +51,7 @@ class Table:
         self.substitutes = Substitutes(self.clock, agreement.substitute_ms)
         self.opened_ms = agreement.created_ms  # seats can open their entropies since
         self._seed = seed
-        self._delay_ms = delay_ms
+        self._moments = Moments(delay_ms)
         self.state: AnyState = game.before(self.config)
         self.prompts = Prompts((None,) * self.config.seats, None, self.clock.ledger(self.config.seats))
         self.entropies: dict[Seat, bytes] = {}
@@ -64,7 +64,6 @@ class Table:
         self.tail: Entry | None = None
         self.done: dict[tuple[Seat, str], Done] = {}
         self.standing: dict[Seat, Standing] = {}
-        self._auto_at: dict[Seat, tuple[int, int]] = {}  # a person's standing answer: to which prompt, when
         self._given_ms = 0
         self._queue: deque[Command] = deque()
         self._out: Draft | None = None
@@ -76,7 +75,7 @@ class Table:
 
     def again(self) -> Table:
         """The same match before its first entry."""
-        return Table(self.game, self.agreement, self._seed, self._delay_ms)
+        return Table(self.game, self.agreement, self._seed, self._moments.delay_ms)
 
     @property
     def seq(self) -> int:
@@ -337,12 +336,7 @@ class Table:
             return False
         if self.agreement.members[seat].kind == BOT or asked.deadline_ms <= draft.time_ms:
             return True
-        # For people the moment is drawn without looking at the hand, so that timing tells nothing.
-        number, at_ms = self._auto_at.get(seat, (0, 0))
-        if number != asked.number:
-            at_ms = draft.time_ms + self._delay_ms()
-            self._auto_at[seat] = (asked.number, at_ms)
-        return at_ms <= draft.time_ms
+        return self._moments.of(seat, asked.number, draft.time_ms) <= draft.time_ms
 
     # ---- after the append ----
 
@@ -387,20 +381,12 @@ class Table:
             return None
         if not self.begun:
             return self.opened_ms + self.agreement.open_wait_ms
-        times = [at_ms for seat, (number, at_ms) in self._auto_at.items() if self._awaits(seat, number)]
+        asked = self.prompts.asked
+        times = self._moments.due({seat: one.number for seat in self.standing if (one := asked[seat]) is not None})
         deadline = self.substitutes.next(self.prompts)
         if deadline is not None:
             times.append(deadline)
         return min(times, default=None)
-
-    def _awaits(self, seat: Seat, number: int) -> bool:
-        """Whether a standing answer is still to be given to that prompt."""
-        asked = self.prompts.asked[seat]
-        return seat in self.standing and asked is not None and asked.number == number
-
-    def opened(self) -> Mapping[Seat, bytes]:
-        """The entropies in the log, by seat."""
-        return self.entropies
 
     def reveal_seed(self) -> bytes:
         """The seed, once the match is over. Raises RuntimeError before: nothing may leave it earlier."""

@@ -5,7 +5,7 @@ Which of them hold follows from the log alone: whoever loads a table comes to th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kangtou_engine.actions import Action
@@ -31,6 +31,27 @@ class Standing:
         except IllegalAction:
             return False  # the seat decides itself
         return True
+
+
+class Moments:
+    """When people's standing answers are given: drawn once for each prompt, without looking at the hand, so that timing
+    tells nothing. `delay_ms` draws."""
+
+    def __init__(self, delay_ms: Callable[[], int]) -> None:
+        self.delay_ms = delay_ms
+        self._at: dict[Seat, tuple[int, int]] = {}  # by seat: to which prompt, when
+
+    def of(self, seat: Seat, prompt: int, now_ms: int) -> int:
+        """The moment (Unix ms) for the answer to that prompt."""
+        number, at_ms = self._at.get(seat, (0, 0))
+        if number != prompt:
+            at_ms = now_ms + self.delay_ms()
+            self._at[seat] = (prompt, at_ms)
+        return at_ms
+
+    def due(self, prompts: Mapping[Seat, int]) -> list[int]:
+        """The moments that were drawn for these open prompts (numbers by seat)."""
+        return [at_ms for seat, (number, at_ms) in self._at.items() if prompts.get(seat) == number]
 
 
 def kept(game: Game, state: AnyState, standing: Mapping[Seat, Standing]) -> dict[Seat, Standing]:

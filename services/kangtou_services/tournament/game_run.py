@@ -25,7 +25,7 @@ from ..archive.archiver import terms_of
 from ..gateway.routes import TableProblem
 from ..identity import StoreUnavailable
 from ..log.base import LogUnavailable
-from ..opening import Choice
+from ..opening import Board, Choice
 from .commands import Process, Seat
 from .events import Flight
 from .evidence import SETTLE_S, Seen, blame_for_time
@@ -121,8 +121,7 @@ class GameRun:
             flight.match,
             terms.choice,
             tuple(self._member(seat, entrant) for seat, entrant in enumerate(self._seats)),
-            board=board_name(terms.tournament, flight.game.board),
-            seed=self._board_seed,
+            board=Board(board_name(terms.tournament, flight.game.board), self._board_seed),
             tags={"tournament": terms.tournament, "game": flight.game.id},
         )
 
