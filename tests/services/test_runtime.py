@@ -1,4 +1,4 @@
-"""What a process stands on when it starts: a Redis that is only stopped is waited for, one that is not there is told."""
+"""What a starting process stands on: a Redis that is only stopped is waited for, one that is not there is told."""
 
 from __future__ import annotations
 
