@@ -392,6 +392,8 @@ def row(number: int, **given: object) -> Listed:
         (Query(account="a0", others=("a5", "a0")), lambda row: {"a0", "a5"} <= set(row.accounts)),
         (Query(won_by="a3"), lambda row: row.accounts[0] == "a3"),
         (Query(lost_by="a7"), lambda row: row.accounts[1] == "a7"),
+        (Query(lost_by="a3"), lambda row: False),  # it has played, and won
+        (Query(won_by="a7"), lambda row: False),
         (Query(account="a7", place=1), lambda row: False),
         (Query(account="a7", place=2, most=-1), lambda row: "a7" in row.accounts),
         (Query(account="a3", least=0), lambda row: row.accounts[0] == "a3"),
