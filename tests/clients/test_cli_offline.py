@@ -21,7 +21,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.record import canonical_text, write_record
 from kangtou_engine.registry import REGISTRY
 from tests.games.parrot import GAME
-from tests.records.make import Played, play
+from tests.records.make import TOURNAMENT_SEED, Played, play
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., tuple[int, str, str]]
@@ -251,6 +251,22 @@ def test_verify(run: Run, file: Path, hongshi: Played) -> None:
     code, out, _ = run("verify", file, "--receipt", "0" * 64)
     assert code == 1
     assert "not the one that this receipt was given for" in out
+
+
+def test_verify_a_board(run: Run, tmp_path: Path) -> None:
+    """With the tournament's seed the board is known to be its own; without, it is said what is missing."""
+    path = tmp_path / "board.ktr"
+    played = play(REGISTRY.game("hongshi"), 6, {"rounds": 1}, board="cup/4")
+    path.write_text(write_record(played.record))
+    code, out, _ = run("verify", path)
+    assert (code, "is to be compared with the tournament's" in out) == (0, True)
+    code, out, _ = run("verify", path, "--tournament-seed", TOURNAMENT_SEED.hex())
+    assert (code, "compared" in out) == (0, False)
+    code, out, _ = run("verify", path, "--tournament-seed", "00" * 32)
+    assert (code, "the seed of board cup/4 does not follow" in out) == (1, True)
+    for bad in ("00" * 31, "x" * 64):
+        code, _, err = run("verify", path, "--tournament-seed", bad)
+        assert (code, "64 hexadecimal digits" in err) == (2, True)
 
 
 def test_verify_names_the_line(run: Run, hongshi: Played, tmp_path: Path) -> None:

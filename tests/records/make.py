@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kangtou_engine.boards import board_seed, match_commitment, read_board
 from kangtou_engine.cards import Seat
 from kangtou_engine.game import TooMany
 from kangtou_engine.match.match import Game
@@ -69,6 +70,9 @@ def agree(
     )
 
 
+TOURNAMENT_SEED = bytes(range(32))
+
+
 def seed_of(number: int) -> bytes:
     """A seed that follows from a number."""
     return hashlib.sha256(f"seed {number}".encode()).digest()
@@ -86,6 +90,7 @@ def play(
     cause: str = "abandoned",
     closed: Sequence[Seat] = (),
     match: str = "",
+    board: str = "",
 ) -> Played:
     """Play a random match that follows from its number.
 
@@ -94,16 +99,23 @@ def play(
     stop_after       close the match after so many entries, with `cause`
     closed           seats that do not open the entropy they committed to
     match            its id, if not one that follows from the number
+    board            of a tournament whose seed is TOURNAMENT_SEED
     """
     chance = random.Random(number)
     config = game.config(options or {}, seats)
     entropies = [bytes([seat + 1] * 16) if seat % 3 else b"" for seat in range(config.seats)]
-    played = Played(game, agree(game, number, options or {}, config.seats, entropies, match), seed_of(number))
+    seed = seed_of(number)
+    if board:
+        tournament, at = read_board(board)
+        seed, entropies = board_seed(tournament, TOURNAMENT_SEED, at), [b""] * config.seats
+    agreement = agree(game, number, options or {}, config.seats, entropies, match)
+    commitment = match_commitment(agreement.match_id, board, seed)
+    played = Played(game, replace(agreement, board=board, seed_commitment=commitment), seed)
     table = _open(played, 1, played.agreement.created_ms)
     for seat, entropy in enumerate(entropies):
         if seat not in closed:
             table.open_entropy(seat, entropy)
-    now = played.agreement.created_ms + (played.agreement.open_wait_ms if closed else 0)
+    now = played.agreement.created_ms + (played.agreement.open_wait_ms if closed or board else 0)
     while not table.over:
         now += chance.randrange(5, 900)
         if takeover_every and len(played.entries) % takeover_every == 0:
