@@ -56,7 +56,7 @@ async def test_an_answer_waits_for_the_log() -> None:
             await asyncio.sleep(0.4)
             assert not answering.done()
         assert isinstance(await asyncio.wait_for(answering, 5), Accepted)
-        assert prompt.match.prompt is not prompt
+        assert not prompt.open
 
 
 async def test_refusals_are_values() -> None:
@@ -71,7 +71,7 @@ async def test_refusals_are_values() -> None:
         prompt = await asked_of(stack, server)
         assert isinstance(refused := await prompt.answer("dance"), Refused)
         assert (refused.rule, refused.code) == ("PT-3", "unknown_verb")
-        assert prompt.match.prompt is prompt
+        assert prompt.open
         with pytest.raises(IllegalAction):
             await prompt.answer("Not an action!")
         assert isinstance(await prompt.answer(prompt.default), Accepted)

@@ -173,7 +173,7 @@ class Load:
                 assert answer.code in CROSSED, answer
                 if answer.code == "log_unavailable":
                     await self._again(match, prompt, played)
-                elif answer.code == "not_snatchable" and _open(match, prompt):
+                elif answer.code == "not_snatchable" and prompt.open:
                     passed = await prompt.answer(prompt.default)  # what it wanted is gone, the question is not
                     if isinstance(passed, Accepted):
                         played.acked.append((match.seat or 0, str(prompt.default), passed.seq))
@@ -191,7 +191,7 @@ class Load:
 
     async def _again(self, match: Match, prompt: Prompt, played: Played) -> None:
         """The same question once more, as a new command, until the log takes it or the question is over."""
-        while not match.over and _open(match, prompt):
+        while not match.over and prompt.open:
             await asyncio.sleep(0.2)
             action = self._choose(match, prompt)
             answer = await prompt.answer(action)
@@ -207,11 +207,6 @@ class Load:
             chosen = match.game.spec.random(match.view, match.seat or 0, legal, random.randrange)
             return str(chosen)
         return str(random.choice(legal))
-
-
-def _open(match: Match, prompt: Prompt) -> bool:
-    """Whether the question still stands; it may have been put again, with a new deadline."""
-    return match.prompt is not None and match.prompt.number == prompt.number
 
 
 @dataclass(slots=True)

@@ -69,7 +69,7 @@ async def play(found: Side, match: Match, number: int) -> None:
         legal = prompt.legal
         if asked % 7 == 5 and not isinstance(legal, TooMany) and len(legal) > 1:
             await found.session.stand_by(match, prompt.default)
-            if match.prompt is not prompt:
+            if not prompt.open:
                 continue  # it was applied at once
         answer = await prompt.answer(policy(match.view, match.seat, legal, pick))
         if isinstance(answer, Refused):

@@ -53,7 +53,7 @@ async def silent(match: Match, session: Session) -> None:
 async def illegal(match: Match, session: Session) -> None:
     """Answers what no rule allows, again and again, until it is told that the question is over."""
     async for prompt in match.prompts():
-        while match.prompt is prompt:
+        while prompt.open:
             await prompt.answer(Action("nonsense"))
             await asyncio.sleep(0.05)
 
@@ -65,7 +65,7 @@ async def wrong_seat(match: Match, session: Session) -> None:
     async for prompt in match.prompts():
         server, token, match_id, _ = environment()
         async with connect(server, token) as client:
-            while match.prompt is prompt:
+            while prompt.open:
                 await client.act(match_id, prompt.default, prompt=prompt.number, command_id="x1", seat=other)
                 await asyncio.sleep(0.1)
 

@@ -78,6 +78,12 @@ class Prompt:
     turn_ms: int = 0
     bank_ms: int = 0
 
+    @property
+    def open(self) -> bool:
+        """Whether the question still stands. It may have been put again since, with another deadline."""
+        now = self.match.prompt
+        return now is not None and now.number == self.number
+
     async def answer(self, action: Action | str) -> Answer:
         """Act; returns when the action is durable, or why it is refused. Raises IllegalAction for a malformed text."""
         wanted = parse_action(action) if isinstance(action, str) else action
@@ -315,7 +321,8 @@ class Match:
 
     def _seats(self, message: play.Seats) -> None:
         self.seats = tuple(SeatStatus(one.seat, one.delegated, one.connected, one.bank_ms) for one in message.seats)
-        if self.delegated and not self.delegate:
+        if self.prompt is not None and self.delegated and not self.delegate:
+            self._told = self.prompt.number - 1  # taken back while it stands, the seat is asked again
             self.prompt = None  # it is the substitute's now
 
     @property

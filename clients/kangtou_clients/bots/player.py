@@ -99,7 +99,7 @@ async def _answer(match: Match, prompt: Prompt, bot: Bot, memory: Memory, pick: 
             tally.moves += 1
             return
         tally.refused += 1
-        if match.prompt is None or match.prompt.number != prompt.number:
+        if not prompt.open:
             return  # another question now; the same one may have been put again
 
 

@@ -104,9 +104,9 @@ class Seats:
         moves = 0
         async for prompt in match.prompts():
             if order.get("alone"):
-                while not match.over and match.prompt is prompt and min(match.game.to_act(match.view)) < seat:
+                while not match.over and prompt.open and min(match.game.to_act(match.view)) < seat:
                     await match.news()
-            if match.prompt is prompt:
+            if prompt.open:
                 moves += await _answer(match, prompt, seat, policy, str(order["dice"]))
         ending = await match.finished()
         if isinstance(ending, Ending):
@@ -131,7 +131,7 @@ async def _answer(match: Match, prompt: Prompt, seat: Seat, policy: Policy, dice
     for wanted in (chosen, prompt.default):
         if not isinstance(await prompt.answer(wanted), Refused):
             return 1
-        if match.prompt is None or match.prompt.number != prompt.number:
+        if not prompt.open:
             return 0
     return 0
 

@@ -96,10 +96,7 @@ class AtTable:
 
     def _asked(self) -> Choices | None:
         """The open question, if there is one."""
-        open_ = self.match.prompt
-        if self.prompt is None or open_ is None or open_.number != self.prompt.number:
-            return None
-        return self.choices
+        return self.choices if self.prompt is not None and self.prompt.open else None
 
     # ---- what is typed ----
 

@@ -97,7 +97,7 @@ class Seat(Owner):
         try:
             async for prompt in match.prompts():
                 await self.follower.reached(prompt.number)
-                if match.prompt is not prompt or match.seat not in match.game.to_act(match.view):
+                if not prompt.open or match.seat not in match.game.to_act(match.view):
                     continue
                 if await self.stands_by.asks(match, prompt):
                     choices = Choices(match.game, match.view, match.seat, prompt.legal)
@@ -120,8 +120,10 @@ class Seat(Owner):
     def draw_below(self, scene: Scene) -> None:
         """The hand and what can be done."""
         assert self.match.seat is not None
-        if self.turn is not None and self.match.prompt is not self.turn.prompt:
+        if self.turn is not None and not self.turn.prompt.open:
             self.turn = self.hinted = None  # the clock, or a standing answer, was quicker
+        elif self.turn is not None and self.match.prompt is not None:
+            self.turn.prompt = self.match.prompt  # put again: with its deadline as it is now
         self.query_one(Hand).hold(self._sorted(scene.places[self.match.seat].hand), self.look)
         self._light()
 

@@ -19,9 +19,9 @@ from .bar import MANY, Item
 from .look import GOLD, Look
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Turn:
-    """One open question."""
+    """One open question. `prompt` is replaced when it is put again, with another deadline."""
 
     game: Game
     prompt: Prompt

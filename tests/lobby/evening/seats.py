@@ -83,7 +83,7 @@ class Player:
 
     async def _answer(self, match: Match, prompt: Prompt, policy: Policy) -> None:
         assert match.seat is not None
-        if match.prompt is not prompt or match.seat not in match.game.to_act(match.view):
+        if not prompt.open or match.seat not in match.game.to_act(match.view):
             return  # answered by the clock meanwhile
         answer = await prompt.answer(policy(match.view, match.seat, prompt.legal, self.pick))
         if isinstance(answer, Accepted):
