@@ -59,6 +59,25 @@ def counts(request: pytest.FixtureRequest) -> Counts:
     return choose
 
 
+class Bound(Protocol):
+    """What a promised time may be in this run."""
+
+    def __call__(self, seconds: float) -> float:
+        """As promised in acceptance runs; ten times as long in CI, where the machine does other work meanwhile."""
+        ...
+
+
+@pytest.fixture(scope="session")
+def bound(counts: Counts) -> Bound:
+    """`bound(seconds)`: for assertions on wall-clock times."""
+    slack = counts(10, 1)
+
+    def choose(seconds: float) -> float:
+        return seconds * slack
+
+    return choose
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep all tests that use Ray in one xdist worker: one head a session."""
     for item in items:

@@ -181,7 +181,7 @@ async def whole_server(
             yield Server(backend, running, started, identity, crashes)
 
 
-async def until(holds: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(holds: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait for a condition. Raises TimeoutError."""
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 - conditions of a test have no event

@@ -19,7 +19,7 @@ async def begin(address: str, tokens: list[str], match_id: str) -> None:
         async with connect(address, token) as client, client.play() as session:
             match = await session.attach(match_id)
             assert isinstance(match, Match)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while place == len(tokens) and not match.seq:
                     await match.news()
 

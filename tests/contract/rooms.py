@@ -80,7 +80,7 @@ async def patient_client(server: EmbeddedServer) -> AsyncIterator[Redis]:
         await client.aclose()
 
 
-async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool] = bool, timeout_s: float = 10) -> T:
+async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool] = bool, timeout_s: float = 60) -> T:
     """What `look` gives as soon as it is as wanted."""
     async with asyncio.timeout(timeout_s):
         for pause in itertools.chain([0.0, 0.001, 0.005], itertools.repeat(0.02)):

@@ -12,8 +12,10 @@ from uuid import uuid4
 import pytest
 
 from kangtou_services.directory import Actor, Directory, Gateway, Heart, MemoryDirectory, RedisDirectory
+from kangtou_services.directory import watch as watching
 from kangtou_services.directory.base import ALIVE_MS
 
+from ..conftest import Bound
 from ..servers import client_of
 
 
@@ -67,7 +69,7 @@ async def test_who_leaves_is_no_death(directory: Directory, actor: Actor) -> Non
         other = replace(actor, id="other")
         await directory.register(other)
         await directory.declare_dead("other")
-        assert await asyncio.wait_for(first, 5) == "other"
+        assert await asyncio.wait_for(first, 60) == "other"
     assert await directory.last_beat(actor.id) is not None
     assert await directory.register(actor)
 
@@ -77,11 +79,9 @@ async def test_declared_dead_is_told_to_all_and_final(directory: Directory, acto
     watches = [directory.watch_dead() for _ in range(3)]
     waiting = [asyncio.ensure_future(anext(watch)) for watch in watches]
     await asyncio.sleep(0.1)
-    began = time.monotonic()
     await directory.declare_dead(actor.id)
     await directory.declare_dead(actor.id)
     assert await asyncio.gather(*waiting) == [actor.id] * 3
-    assert time.monotonic() - began < 0.45  # before the next look: it was announced
     assert not await directory.is_alive(actor.id)
     assert await directory.living() == []
     assert not await directory.register(actor)
@@ -93,23 +93,33 @@ async def test_declared_dead_is_told_to_all_and_final(directory: Directory, acto
     await _cancel(again)
 
 
+async def test_a_death_is_announced(directory: Directory, actor: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watch hears of it long before it looks by itself."""
+    monkeypatch.setattr(watching, "LOOK_S", 600.0)
+    await directory.register(actor)
+    first = asyncio.ensure_future(anext(directory.watch_dead()))
+    await asyncio.sleep(0.5)  # until it watches
+    await directory.declare_dead(actor.id)
+    assert await asyncio.wait_for(first, 60) == actor.id
+
+
 async def test_old_deaths_are_not_told_to_new_watches(directory: Directory, actor: Actor) -> None:
     await directory.register(actor)
     await directory.declare_dead(actor.id)
     first = asyncio.ensure_future(anext(directory.watch_dead()))
     await asyncio.sleep(0.1)
     await directory.declare_dead("news")
-    assert await asyncio.wait_for(first, 5) == "news"
+    assert await asyncio.wait_for(first, 60) == "news"
 
 
-async def test_silence_is_death_and_is_told_once(directory: Directory, actor: Actor) -> None:
+async def test_silence_is_death_and_is_told_once(directory: Directory, actor: Actor, bound: Bound) -> None:
     deaths = directory.watch_dead()
     heart = Heart(lambda: directory.register(replace(actor, id="lively")))
     await heart.start()
     began = time.monotonic()
     await directory.register(actor)
-    assert await asyncio.wait_for(anext(deaths), 6) == actor.id
-    assert ALIVE_MS / 1000 - 0.1 <= time.monotonic() - began < ALIVE_MS / 1000 + 1.2
+    assert await asyncio.wait_for(anext(deaths), 60) == actor.id
+    assert ALIVE_MS / 1000 - 0.1 <= time.monotonic() - began < ALIVE_MS / 1000 + bound(1.2)
     second = asyncio.ensure_future(anext(deaths))
     await asyncio.sleep(1.2)
     assert not second.done()
@@ -127,7 +137,7 @@ async def test_a_heart_stops_when_declared_dead(directory: Directory, actor: Act
     await asyncio.sleep(0.12)
     assert not stopped.is_set()
     await directory.declare_dead(actor.id)
-    await asyncio.wait_for(stopped.wait(), 5)
+    await asyncio.wait_for(stopped.wait(), 60)
     assert await directory.living() == []
     await heart.stop()
 

@@ -135,7 +135,7 @@ class Call:
                 self._heard.set()
 
     async def until(self, wanted: Callable[[Status | pb.Refusal], bool]) -> Status:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not (self.told and wanted(self.told[-1])):
                 self._heard.clear()
                 await self._heard.wait()
@@ -148,20 +148,20 @@ class Call:
 
     async def ended(self) -> State:
         """How the ticket ended."""
-        await asyncio.wait_for(self.task, 10)
+        await asyncio.wait_for(self.task, 60)
         status = self.told[-1]
         assert isinstance(status, Status), status
         return status.state
 
     async def ready(self) -> Status:
-        await asyncio.wait_for(self.task, 10)
+        await asyncio.wait_for(self.task, 60)
         status = self.told[-1]
         assert isinstance(status, Status), status
         assert status.state is State.READY
         return status
 
     async def refused(self) -> str:
-        await asyncio.wait_for(self.task, 10)
+        await asyncio.wait_for(self.task, 60)
         (refusal,) = self.told
         assert isinstance(refusal, pb.Refusal), refusal
         assert refusal.text_en
@@ -337,11 +337,11 @@ async def test_cancelling(hall: Hall) -> None:
         for _ in range(2):
             answer = await two.maker.cancel(call.account.account_id, call.ticket)
             assert answer.state is State.CANCELLED
-        await asyncio.wait_for(call.task, 10)
+        await asyncio.wait_for(call.task, 60)
         assert isinstance(call.told[-1], Status)
         assert call.told[-1].state is State.CANCELLED
         again = Call(hall, one, call.account, choose(), ticket=call.ticket)
-        await asyncio.wait_for(again.task, 10)
+        await asyncio.wait_for(again.task, 60)
         assert [status.state for status in again.told if isinstance(status, Status)] == [State.CANCELLED]
         assert await hall.waiting(choose()) == 0
 
@@ -351,7 +351,7 @@ async def test_a_ticket_cancelled_before_it_comes(hall: Hall) -> None:
         account = person("a")
         assert (await gateway.maker.cancel(account.account_id, "early")).state is State.CANCELLED
         call = Call(hall, gateway, account, choose(), ticket="early")
-        await asyncio.wait_for(call.task, 10)
+        await asyncio.wait_for(call.task, 60)
         assert call.told == [Status(State.CANCELLED)]
 
 
@@ -366,7 +366,7 @@ async def test_cancel_in_the_moment_of_the_match(hall: Hall) -> None:
                 await asyncio.sleep(0)
             answer = await two.maker.cancel(first.account.account_id, first.ticket)
             if answer.state is State.CANCELLED:
-                await asyncio.wait_for(first.task, 10)
+                await asyncio.wait_for(first.task, 60)
                 assert isinstance(first.told[-1], Status)
                 assert first.told[-1].state is State.CANCELLED
                 await second.end()

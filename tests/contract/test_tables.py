@@ -379,7 +379,7 @@ async def test_a_list_as_it_changes(hall: Hall) -> None:
         def wanted(table: Table) -> bool:
             return table.state is TableState.OPEN and table.table_id in mine
 
-        async with aclosing(two.lobby.board.watch(wanted)) as changes, asyncio.timeout(20):
+        async with aclosing(two.lobby.board.watch(wanted)) as changes, asyncio.timeout(60):
             first = await anext(changes)
             assert [table.table_id for table in first.snapshot or ()] == [before.table_id]
             table = table_of(await one.lobby.open_table(person(), choose(), "open"))
@@ -407,7 +407,7 @@ async def test_a_watcher_that_lags_gets_a_new_snapshot(hall: Hall, monkeypatch: 
             for table in tables:
                 await sat(one, table, person(), 0)
             await two.lobby.board.sync()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 change = await anext(changes)
                 while change.snapshot is None:
                     change = await anext(changes)

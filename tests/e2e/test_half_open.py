@@ -85,11 +85,11 @@ async def test_a_dead_connection_is_noticed_and_the_client_resumes() -> None:
         assert len(streams) == 1
         proxy.cut()
         began = time.monotonic()
-        await until(lambda: session.reconnections == 1, 30)
-        await until(lambda: len(streams) == 1 and 0 in server.hosts[0].host.slots["m1"].seats, 30)
+        await until(lambda: session.reconnections == 1)
+        await until(lambda: len(streams) == 1 and 0 in server.hosts[0].host.slots["m1"].seats)
         assert time.monotonic() - began < 30
         others = [asyncio.create_task(seat(server, "m1", name)) for name in NAMES[1:]]
-        await asyncio.wait_for(play(match, "random", dice(), Tally()), 20)
+        await asyncio.wait_for(play(match, "random", dice(), Tally()), 60)
         await asyncio.gather(*others)
         assert isinstance(match.ending, Ending)
         assert match.warnings == ()

@@ -68,7 +68,7 @@ async def test_many_seats_on_one_stream() -> None:
             await server.make(f"m{number}", ("all",) * 4)
             jobs += [Job(f"m{number}", place) for place in range(4)]
         async with connect(server.address, "t-all", registry=GAMES) as client:
-            tally = await asyncio.wait_for(run_seats(client, jobs, "random"), 30)
+            tally = await asyncio.wait_for(run_seats(client, jobs, "random"), 60)
         assert (tally.matches, tally.refused, tally.warnings) == (16, 0, 0)
         assert tally.moves == 4 * 2 * 20  # tables, rounds, plays
         await until(lambda: len(server.gateways[0].streams) == 0)
@@ -82,7 +82,7 @@ async def test_a_spectator_sees_the_public_side() -> None:
             watched = await session.watch("m1")
             assert isinstance(watched, Match)
             seats = [seat(server, "m1", name) for name in NAMES]
-            await asyncio.wait_for(asyncio.gather(*seats), 20)
+            await asyncio.wait_for(asyncio.gather(*seats), 60)
             ending = await watched.finished()
             assert isinstance(ending, Ending)
             table = _table(server, "m1")
@@ -134,5 +134,5 @@ async def test_a_server_that_does_not_use_ones_entropy_is_caught(
             changed = dataclasses.replace(agreement, members=(forged, *agreement.members[1:]))
             server.backend.store.server.find("m1").agreement = changed.to_json()  # type: ignore[attr-defined]
         seats = [seat(server, "m1", name, entropies[number]) for number, name in enumerate(NAMES)]
-        matches = await asyncio.wait_for(asyncio.gather(*seats), 20)
+        matches = await asyncio.wait_for(asyncio.gather(*seats), 60)
         assert code in {warning.code for warning in matches[0].warnings}

@@ -77,7 +77,7 @@ async def played(server: Server, state: State) -> Mapping[str, Played]:
     index, records = Index(index_file(settings)), RecordStore(settings.archive)
     found: dict[str, Played] = {}
     for result in state.results:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while (row := index.find(result.match)) is None:  # noqa: ASYNC110 - no event tells it
                 await asyncio.sleep(0.1)
         record = read_record(records.text(row.path))

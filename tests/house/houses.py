@@ -35,7 +35,7 @@ async def house_at(
         )
     )
     try:
-        await until(lambda: len(said) == accounts or serving.done(), 10)
+        await until(lambda: len(said) == accounts or serving.done())
         yield serving
     finally:
         serving.cancel()

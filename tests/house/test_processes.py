@@ -45,7 +45,7 @@ async def program(address: str, keep: Path) -> AsyncIterator[Program]:
     )
     try:
         assert process.stdout is not None
-        line = await asyncio.wait_for(process.stdout.readline(), 30)
+        line = await asyncio.wait_for(process.stdout.readline(), 60)
         yield Program(process, json.loads(line)["serving"])
     finally:
         if process.returncode is None:
@@ -66,7 +66,7 @@ async def substitute(town: Town, match_id: str, but: str = "", seconds: float = 
 async def gone_on(client: Client, match_id: str) -> None:
     """The seat's match moves on."""
     before = (await client.view(match_id)).snapshot.seq
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await client.view(match_id)).snapshot.seq < before + 6:  # noqa: ASYNC110 - it is asked for
             await asyncio.sleep(0.05)
 
@@ -101,7 +101,7 @@ async def _killed(town: Town, folder: Path) -> None:
             async with program(town.addresses[number], folder / "ab"[number]) as back:
                 assert back.account == first
                 left.process.send_signal(signal.SIGINT)
-                assert await asyncio.wait_for(left.process.wait(), 5) == 0
+                assert await asyncio.wait_for(left.process.wait(), 60) == 0
                 await substitute(town, place.match_id, second, 3)
                 await gone_on(ann, place.match_id)
                 await takes_back(ann, place)

@@ -80,7 +80,7 @@ async def test_a_left_seat_is_played_to_the_end(game: str, tmp_path: Path, count
             match, watched = await attached(session, place), await watching.watch(place.match_id)
             assert isinstance(watched, Match)
             await hands_over(ann, place, leave=True)
-            ending = await asyncio.wait_for(match.finished(), 15)
+            ending = await asyncio.wait_for(match.finished(), 60)
             await asyncio.gather(*others)
             assert isinstance(ending, Ending)
             assert ending.cause == "rules"
@@ -150,7 +150,7 @@ async def test_two_programs_one_seat(town: Town) -> None:
     third = await housed(town, "House 2", 1)
     more: list[Offer | Withdrawn] = []
     tasks.append(asyncio.create_task(offers(third, "p2", more)))
-    await until(lambda: more, 3)
+    await until(lambda: more)
     assert asyncio.get_running_loop().time() - began < 6
     assert isinstance(more[0], Offer)
     assert more[0].seat == 0

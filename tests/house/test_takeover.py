@@ -95,16 +95,16 @@ async def test_an_account_keeps_to_its_seat_when_the_table_moves() -> None:
             stack.callback(task.cancel)
         for seat, client in enumerate(owners):
             await away(client, seat)
-        await until(lambda: all(helper.tally.moves > 3 for helper in helpers), 10)
+        await until(lambda: all(helper.tally.moves > 3 for helper in helpers))
         assert sorted(helper.offers[0] for helper in helpers) == [("m1", 0), ("m1", 1)]
         await server.crash_host(server.host_of("m1"))
         moves = [helper.tally.moves for helper in helpers]
-        await until(lambda: all(h.tally.moves > n + 3 for h, n in zip(helpers, moves, strict=True)), 15)
+        await until(lambda: all(h.tally.moves > n + 3 for h, n in zip(helpers, moves, strict=True)))
         tasks[0].cancel()
         third = Helper(server, "gil")
         tasks.append(asyncio.create_task(third.run()))
         stack.callback(tasks[-1].cancel)
-        await until(lambda: third.tally.moves > 3, 10)
+        await until(lambda: third.tally.moves > 3)
         assert third.offers == helpers[0].offers[:1]
         assert set(helpers[1].offers) == set(helpers[1].offers[:1])
         for task in tasks:

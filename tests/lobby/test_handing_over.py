@@ -59,15 +59,15 @@ async def test_a_marked_account_stands_in_and_everybody_is_told() -> None:
         others = [asyncio.create_task(_bot(server, name)) for name in ("bob", "cat", "dan")]
         tally = Tally()
         lent = asyncio.create_task(stand_in(helper, "m1", 0, "greedy", dice(), tally))
-        await until(lambda: tally.moves >= 3, 10)
+        await until(lambda: tally.moves >= 3)
         assert match.prompt is None
         back = await ann.take_back("m1", command_id="t1")
         assert not isinstance(back, Refused)
-        assert await asyncio.wait_for(lent, 5) is None
+        assert await asyncio.wait_for(lent, 60) is None
         await until(lambda: not any(one.delegated for one in watched.seats))
         assert isinstance(reused := await ann.take_back("m1", command_id="h1"), Refused)
         assert reused.code == "id_reused"
-        await asyncio.wait_for(play(match, "greedy", dice(), Tally()), 30)
+        await asyncio.wait_for(play(match, "greedy", dice(), Tally()), 60)
         await asyncio.gather(*others)
         assert watched.view == table(server).game.view(table(server).state, None)
 
@@ -127,6 +127,6 @@ async def test_a_match_that_everybody_has_left_is_abandoned(monkeypatch: pytest.
             await joined(mine)
             assert not isinstance(await ann.hand_over("m1", leave=True, command_id="h"), Refused)
         match = await joined(helper, seat=0, delegate=True)
-        ending = await asyncio.wait_for(play(match, "greedy", dice(), Tally()), 20)
+        ending = await asyncio.wait_for(play(match, "greedy", dice(), Tally()), 60)
         assert isinstance(ending, Ending)
         assert ending.cause == "abandoned"

@@ -72,7 +72,7 @@ async def test_penalties_are_logged_once_and_verified() -> None:
         assert not isinstance(ending, Refused)
         assert sum(ending.scores) == -16
         row = None
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while row is None:
                 row = server.backend.archiver.index.find("m1")
                 await asyncio.sleep(0.05)

@@ -96,11 +96,11 @@ async def test_what_comes_to_a_spectator(name: str, policy: str) -> None:
         early = await stack.enter_async_context(raw_stream(server.address, "zed"))
         await early.attach("m1", spectate=True)
         players = [asyncio.create_task(bot(server, player)) for player in NAMES[:seats]]
-        await until(lambda: len(told(early)) > 20, 20)
+        await until(lambda: len(told(early)) > 20)
         late = await stack.enter_async_context(raw_stream(server.gateways[1].address, "zoe"))
         await late.attach("m1", spectate=True, from_seq=3)  # what a spectator has seen, nobody can know
         await asyncio.gather(*players)
-        await until(lambda: any(one.HasField("ended") for one in late.seen), 10)
+        await until(lambda: any(one.HasField("ended") for one in late.seen))
         shown: Callable[[Event], Event]
         shown = (lambda event: open_event(event, seats)) if policy == "open" else (lambda event: event.seen_by(None))
         state = before = game.before(game.config(SHORT[name], None))
@@ -164,7 +164,7 @@ async def test_finished_rounds_for_those_who_come_late() -> None:
 
 async def round_three(match: Match) -> None:
     """Until the third round has begun."""
-    await until(lambda: match.view.sheet.round == 3, 20)
+    await until(lambda: match.view.sheet.round == 3)
 
 
 def _of_rounds(events: list[Event]) -> list[Event]:
@@ -237,7 +237,7 @@ async def test_nothing_comes_before_its_time(policy: str) -> None:
         assert isinstance(scorer, Match)
         client, _ = await stack.enter_async_context(client_of(server, "zoe", 1))
         players = [asyncio.create_task(slow_bot(server, player)) for player in NAMES[:4]]
-        await until(lambda: scorer.seq > 25, 20)
+        await until(lambda: scorer.seq > 25)
         view = await client.view("m1", spectate=True)
         times = {entry.seq: time_of(entry) for entry in await log_of(server)}
         assert time.time() * 1000 - times.get(view.snapshot.seq, 0) >= delay
@@ -248,7 +248,7 @@ async def test_nothing_comes_before_its_time(policy: str) -> None:
         assert not any(one.HasField("ended") for _, one in came)
         view = await client.view("m1", spectate=True)
         assert not view.match.over
-        await until(lambda: any(one.HasField("ended") for _, one in came), 20)
+        await until(lambda: any(one.HasField("ended") for _, one in came))
         watching.cancel()
         times = {entry.seq: time_of(entry) for entry in await log_of(server)}
         seqs = [one.entry.seq for _, one in came if one.HasField("entry")]

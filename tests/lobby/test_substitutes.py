@@ -81,7 +81,7 @@ class Stand:
 
     async def same_view(self, match: Match) -> None:
         """The client has what the table shows its seat, of the entry that it has come to."""
-        await until(lambda: match.seq >= told(self.table) and not self.table.busy, 10)
+        await until(lambda: match.seq >= told(self.table) and not self.table.busy)
         table = self.table
         assert match.view == table.game.view(table.state, 0)
         self.seen.views += 1
@@ -119,7 +119,7 @@ class Stand:
 
     async def substitute_plays(self, session: Session, turns: int) -> Prompt:
         """A house bot takes the seat and plays; then it holds a question that it is asked alone, in mid-trick."""
-        await until(lambda: self.house.wanted.get(("m1", 0)), 10)
+        await until(lambda: self.house.wanted.get(("m1", 0)))
         match = await session.attach("m1", seat=0, delegate=True)
         assert isinstance(match, Match), match
         await self.same_view(match)
@@ -156,7 +156,7 @@ async def _kill(server: Server) -> None:
     gone = server.host_of("m1")
     epoch = table_of(server).epoch
     await server.crash_host(gone)
-    await until(lambda: any(table.epoch > epoch for table in tables(server)), 15)
+    await until(lambda: any(table.epoch > epoch for table in tables(server)))
     assert ledger_of(table_of(server)).away[0] == before.away[0]
 
 
@@ -167,7 +167,7 @@ async def _evening(game: str, kill: bool) -> Seen:
         await server.make("m1", game=game, people=("ann",), options=options, **CLOCKS)
         stand = Stand(server, house)
         others = [asyncio.create_task(stand.bot(number)) for number in (1, 2, 3)]
-        await asyncio.wait_for(stand.owner_plays(2), 30)
+        await asyncio.wait_for(stand.owner_plays(2), 60)
         number, deadline = _asked(stand.table)
         async with (
             connect(server.gateways[1].address, "t-house", registry=GAMES) as lent,
@@ -175,7 +175,7 @@ async def _evening(game: str, kill: bool) -> Seen:
             connect(server.gateways[1].address, "t-ann", registry=GAMES) as client,
             client.play() as mine,
         ):
-            held = await asyncio.wait_for(stand.substitute_plays(session, 2), 30)
+            held = await asyncio.wait_for(stand.substitute_plays(session, 2), 60)
             assert held.number > number
             assert held.deadline_ms > deadline
             if kill:
@@ -197,7 +197,7 @@ async def _evening(game: str, kill: bool) -> Seen:
             await until(lambda: not ledger_of(stand.table).away[0])
             assert ledger_of(stand.table).bank_ms[0] == before.bank_ms[0]
             with pytest.raises(Gone):
-                await asyncio.wait_for(held.match.finished(), 10)
+                await asyncio.wait_for(held.match.finished(), 60)
             assert isinstance(too_late := await _says(session, held), Refused)
             assert too_late.code == "seat_taken_back"
             await asyncio.wait_for(_rest(stand, match), 60)
@@ -238,7 +238,7 @@ async def _rest(stand: Stand, match: Match) -> None:
 async def _record_agrees(server: Server, stand: Stand, receipt: str) -> None:
     """The record is in order, tells of the substitute, and its clocks are those that the table had."""
     records = server.backend.archiver.records
-    await until(lambda: server.backend.archiver.index.find("m1"), 10)
+    await until(lambda: server.backend.archiver.index.find("m1"))
     found = server.backend.archiver.index.find("m1")
     assert found is not None
     text = records.text(found.path)

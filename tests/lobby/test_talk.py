@@ -199,7 +199,7 @@ async def test_reports_are_for_operators() -> None:
 async def test_delayed_spectators_hear_the_seats_late() -> None:
     """What seats say comes with the delay, also in the list; what spectators say among themselves at once."""
     async with evening(watch_delay_ms=800) as (_, ears):
-        await until(lambda: ears["zed"].match.view.phase == "cut", 5)
+        await until(lambda: ears["zed"].match.view.phase == "cut")
         at = time.time()
         assert await ears["bob"].say("now") == ""
         assert await ears["zoe"].say("already?") == ""
@@ -207,7 +207,7 @@ async def test_delayed_spectators_hear_the_seats_late() -> None:
         listed = await ears["zed"].talk.list("m1")
         assert not isinstance(listed, Refused)
         assert [one.text for one in listed] == ["already?"]
-        await until(lambda: ears["zed"].texts == ["already?", "now"], 5)
+        await until(lambda: ears["zed"].texts == ["already?", "now"])
         assert ears["zed"].heard[1][0] - at >= 0.79
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from dataclasses import replace
 
 import pytest
@@ -14,7 +14,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.record import write_record
 from kangtou_engine.registry import REGISTRY, Registry
 from kangtou_engine.replay import OPEN, Replay, Who, find_game
-from tests.conftest import Counts
+from tests.conftest import Bound, Counts
 from tests.games.parrot import GAME
 from tests.records.make import Played, play
 
@@ -90,15 +90,13 @@ def test_lines_of_moments_are_those_of_the_text() -> None:
         assert tuple(lines[moment.line : moment.line + len(moment.events)]) == moment.events
 
 
-def test_seeking_is_fast(counts: Counts) -> None:
-    """Any position of a long match within 50 ms."""
+def test_seeking_is_fast(counts: Counts, bound: Bound) -> None:
+    """Any position of a long match within 50 ms, the best of three tries."""
     replay = Replay(PARROT, play(PARROT, 1, {"rounds": counts(60, 400)}).record)
     slowest = 0.0
     for position in range(0, len(replay.moments), len(replay.moments) // 40):
-        began = time.perf_counter()
-        replay.state(position)
-        slowest = max(slowest, time.perf_counter() - began)
-    assert slowest < 0.050
+        slowest = max(slowest, min(timeit.repeat(lambda at=position: replay.state(at), number=1, repeat=3)))  # type: ignore[misc]
+    assert slowest < bound(0.050)
 
 
 def test_a_rules_version_that_is_not_here_replays_from_its_events() -> None:

@@ -106,7 +106,7 @@ async def played(stack: AsyncExitStack, server: Server, table: str, number: int)
             assert isinstance(match, Match)
             group.create_task(play(sides[seat], match, number + seat))
     await troubling
-    await until(lambda: server.backend.archiver.index.find(match_id), 15)
+    await until(lambda: server.backend.archiver.index.find(match_id))
     return match_id, sides
 
 

@@ -16,6 +16,7 @@ from kangtou_clients.bots.player import play as play_seat
 from kangtou_engine.notation import Step, read_body
 from kangtou_services.gateway import router as routing
 from kangtou_services.gateway.routes import Subscription, TableProblem
+from tests.conftest import Bound
 from tests.e2e.test_play_inprocess import GAMES, NAMES, seat
 from tests.inprocess import Server, until, whole_server
 from tests.servers import free_port
@@ -89,7 +90,7 @@ async def test_a_crash_during_a_match_is_not_noticed_by_its_players() -> None:
         playing = [asyncio.create_task(seat(server, "m1", name)) for name in NAMES]
         await until(lambda: any(host.host.moves > 60 for host in server.hosts))
         await server.crash_host(server.host_of("m1"))
-        matches = await asyncio.wait_for(asyncio.gather(*playing), 20)
+        matches = await asyncio.wait_for(asyncio.gather(*playing), 60)
         assert len({match.ending for match in matches}) == 1
         assert all(match.warnings == () for match in matches)
         entries = await server.backend.log.read("m1")
@@ -98,7 +99,7 @@ async def test_a_crash_during_a_match_is_not_noticed_by_its_players() -> None:
         assert len(played) == len(set(played)) == 12 * 20
 
 
-async def test_how_long_a_crash_holds_up_a_table() -> None:
+async def test_how_long_a_crash_holds_up_a_table(bound: Bound) -> None:
     """From the death of an actor to the next delivery: well under the two seconds that are promised."""
     async with whole_server(hosts=2, heartbeat_ms=200) as server, AsyncExitStack() as stack:
         await server.make("m1")
@@ -109,7 +110,7 @@ async def test_how_long_a_crash_holds_up_a_table() -> None:
         began = time.monotonic()
         await stream.first(lambda one: one.HasField("attached"), after=before)
         took = time.monotonic() - began
-        assert took < 1.5
+        assert took < bound(1.5)
         assert not stream.call.done()
         assert stream.seen[before].WhichOneof("body") in ("attached", "notice")
 
@@ -205,7 +206,7 @@ async def test_a_finished_match_is_loaded_again_when_somebody_asks() -> None:
     """The owner had let it go; its end is still shown while the log is kept."""
     async with whole_server() as server:
         await server.make("m1", options={"rounds": 1})
-        await asyncio.wait_for(asyncio.gather(*(seat(server, "m1", name) for name in NAMES)), 20)
+        await asyncio.wait_for(asyncio.gather(*(seat(server, "m1", name) for name in NAMES)), 60)
         server.hosts[0].host.forget(server.hosts[0].host.slots["m1"])
         heard, _ = follow(server, "m1", "ann", 0)
         await until(lambda: heard.last)

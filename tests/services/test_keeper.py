@@ -160,7 +160,7 @@ async def test_whoever_waits_for_a_turn_can_be_stopped(archive: Archive) -> None
     with first._turn():
         second.start()
         await asyncio.sleep(0.2)
-        await asyncio.wait_for(second.stop(), 5)
+        await asyncio.wait_for(second.stop(), 60)
     assert len(archive.left()) == 6
 
 

@@ -178,7 +178,7 @@ async def test_a_ticket_taken_back_in_the_moment_of_its_match(town: Town, counts
                 assert late is None or (isinstance(result, Place) and late.match_id == result.match_id)
                 return late
             try:
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(60):
                     result = await placed
             except TimeoutError:
                 return await queue.cancel()

@@ -114,7 +114,7 @@ async def test_the_list_as_it_changes(town: Town) -> None:
     ann, bob = await town.client("Ann"), await town.client("Bob", gateway=1)
     first = table_of(await ann.lobby.open(PAIR)).match_id
     wanted = TableFilter("parrot", rules="", options={"rounds": 1}, seats=2)
-    async with aclosing(bob.tables.watch(wanted)) as changes, asyncio.timeout(20):
+    async with aclosing(bob.tables.watch(wanted)) as changes, asyncio.timeout(60):
 
         async def following() -> TableChange:
             change = await anext(changes)
@@ -218,7 +218,7 @@ async def test_quick_by_rules_meets_the_same_options(town: Town) -> None:
         async with client.lobby.quick(wanted) as queue:
             return await queue.place()
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         places = await asyncio.gather(
             *(place(client, wanted) for client, wanted in zip(clients, [named, options] * 2, strict=True))
         )

@@ -15,6 +15,7 @@ from kangtou_services.directory import Actor, place
 from kangtou_services.host import health, host, serve, takeover
 from kangtou_services.host.marker import Guard, Marker, being_counted, put_back, settle, take
 from kangtou_services.log.base import Entry, LogUnavailable
+from tests.conftest import Bound
 from tests.services.hosts import Node, Player, World, code, until, world
 
 
@@ -65,7 +66,7 @@ async def killed(made: World, node: Node, handling: str = "") -> None:
     await made.directory.declare_dead(node.id)
 
 
-async def test_the_living_take_over_what_a_dead_host_leaves() -> None:
+async def test_the_living_take_over_what_a_dead_host_leaves(bound: Bound) -> None:
     """By rendezvous, with a higher epoch, within a second; clients go on. (Acceptance lines 5, 7)"""
     async with world() as made:
         nodes = [await made.node() for _ in range(3)]
@@ -82,8 +83,8 @@ async def test_the_living_take_over_what_a_dead_host_leaves() -> None:
         listed = [actor for actor in await made.directory.living() if actor.id != dead.id]
         began = time.monotonic()
         await killed(made, dead)
-        await until(lambda: left <= owned(living[0]) | owned(living[1]), 1.0)
-        assert time.monotonic() - began < 1.0
+        await until(lambda: left <= owned(living[0]) | owned(living[1]))
+        assert time.monotonic() - began < bound(1.0)
         for node in living:
             took = owned(node) - others[node.id]
             assert took == {match for match in left if place(match, listed) == found(listed, node.id)}
@@ -123,7 +124,7 @@ async def test_hosts_die_one_after_another() -> None:
         await applied_once(made, group)
 
 
-async def test_a_host_that_leaves_in_order() -> None:
+async def test_a_host_that_leaves_in_order(bound: Bound) -> None:
     """It says so; nobody waits for its heartbeat to run out."""
     async with world() as made:
         first, second = await made.node(), await made.node()
@@ -133,8 +134,8 @@ async def test_a_host_that_leaves_in_order() -> None:
         await until(lambda: all(player.accepted for player in group))
         began = time.monotonic()
         await first.stop()
-        await until(lambda: owned(second) == {"m1"}, 1.0)
-        assert time.monotonic() - began < 1.0
+        await until(lambda: owned(second) == {"m1"})
+        assert time.monotonic() - began < bound(1.0)
         await finished(tasks)
         await applied_once(made, group)
         assert list((made.settings.run_dir / "handling").iterdir()) == [made.settings.run_dir / "handling" / second.id]
@@ -182,13 +183,14 @@ async def test_time_without_an_owner_is_given_back() -> None:
     """From the last sign of life on; nobody is timed out by a takeover. (Design §4)"""
     async with world() as made:
         first = await made.node()
-        gate = await made.hosted(first, "m1", turn_ms=400)
+        gate = await made.hosted(first, "m1", turn_ms=3_000)
         table = first.host.slots["m1"].table
         await until(lambda: table.begun)
         sub = await gate.sub("m1", table.game.to_act(table.state)[0])
         assert sub.prompt is not None
-        number = sub.prompt.number
+        number, deadline_ms = sub.prompt.number, sub.prompt.deadline_ms
         await first.crash()
+        crashed = made.now()
         await asyncio.sleep(0.6)
         second = await made.node()
         await made.directory.declare_dead(first.id)
@@ -196,10 +198,11 @@ async def test_time_without_an_owner_is_given_back() -> None:
         table = second.host.slots["m1"].table
         asked = next(one for one in table.prompts.asked if one)
         assert asked.number == number
-        assert 150 <= asked.deadline_ms - made.now() <= 400 + 100
+        out_ms = made.now() - crashed
         claim = read_body((await made.entries("m1"))[-1].body)
         assert claim.claim == second.id
-        assert 550 <= claim.given_ms <= 1_000
+        assert asked.deadline_ms == deadline_ms + claim.given_ms
+        assert 550 <= claim.given_ms <= out_ms + 1_000  # a heartbeat may have been the last sign of life
         await until(lambda: table.seq == 4)  # and then its time does run out
         (step,) = read_body((await made.entries("m1"))[-1].body).items
         assert isinstance(step, Step)
@@ -238,15 +241,14 @@ async def test_a_blamed_table_goes_to_a_host_that_has_nothing_to_lose() -> None:
         await asyncio.sleep(0.1)
         left = owned(nodes[0]) - {"bad"}
         await killed(made, nodes[0], handling="bad")
-        await until(lambda: left <= owned(nodes[1]) | owned(nodes[2]), 1.0)
-        await asyncio.sleep(0.3)
-        assert await made.store.deaths("bad") == 1
+        await until(lambda: left <= owned(nodes[1]) | owned(nodes[2]))
+        await died(made, "bad", 1)
         assert "bad" not in owned(nodes[1]) | owned(nodes[2])
         gate = await made.gate(nodes[1])
         assert code(await gate.open("bad")) == "not_here"
         # Ray starts another: that one takes it, and nothing else.
         again = await made.node("again")
-        await until(lambda: owned(again) == {"bad"}, 1.0)
+        await until(lambda: owned(again) == {"bad"})
         assert again.host.slots["bad"].suspect
         new = await made.gate(again)
         await made.make("new")
@@ -254,10 +256,9 @@ async def test_a_blamed_table_goes_to_a_host_that_has_nothing_to_lose() -> None:
         await until_full(made, again)
         # It kills that one too.
         await killed(made, again, handling="bad")
-        await asyncio.sleep(0.3)
+        await died(made, "bad", 2)
         last = await made.node("last")
         await asyncio.sleep(0.4)
-        assert await made.store.deaths("bad") == 2
         for node in (nodes[1], nodes[2], last):
             assert "bad" not in owned(node)
             assert code(await (await made.gate(node)).open("bad")) == "quarantined"
@@ -277,7 +278,7 @@ async def test_whoever_is_empty_takes_a_suspect(monkeypatch: pytest.MonkeyPatch)
         await killed(made, first, handling="bad")
         monkeypatch.setattr(takeover, "_falls_to", lambda match, living, actor_id: actor_id == second.id)
         empty = await made.node()
-        await until(lambda: owned(empty) == {"bad"}, 2.0)
+        await until(lambda: owned(empty) == {"bad"})
         assert owned(second) == {"m1"}
 
 
@@ -296,8 +297,15 @@ async def test_what_falls_to_the_host_of_a_suspect_goes_to_others() -> None:
         last = await made.node()
         await until_full(made, first)
         await killed(made, dead)
-        await until(lambda: owned(last) == matches, 2.0)
+        await until(lambda: owned(last) == matches)
         assert owned(first) == {"bad"}
+
+
+async def died(made: World, match: str, times: int) -> None:
+    """Until that many hosts have died of a match."""
+    async with asyncio.timeout(60):
+        while await made.store.deaths(match) != times:  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.01)
 
 
 async def until_full(made: World, node: Node) -> None:
@@ -424,7 +432,7 @@ async def test_everything_dies_at_once() -> None:
         for node in nodes:
             await made.directory.declare_dead(node.id)
         fresh = [await made.node() for _ in range(2)]
-        await until(lambda: owned(fresh[0]) | owned(fresh[1]) == set(matches), 2.0)
+        await until(lambda: owned(fresh[0]) | owned(fresh[1]) == set(matches))
         await finished(tasks)
         assert {player.ended for player in group} == {"rules"}
         await applied_once(made, group)

@@ -67,6 +67,6 @@ async def test_a_stop_is_heeded_while_a_child_starts(tmp_path: Path) -> None:
     began = time.monotonic()
     asyncio.get_running_loop().call_later(0.2, supervisor.stop)
     await supervisor.run(lambda: pytest.fail("it is not ready"))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert child.process is not None
     assert child.process.returncode is not None

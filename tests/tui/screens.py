@@ -26,7 +26,7 @@ from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
 
 SIZE = (80, 24)
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 @dataclass

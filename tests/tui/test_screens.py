@@ -366,7 +366,7 @@ async def test_talk_substitutes_and_another_match(tmp_path: Path) -> None:
         page: TalkPage = await shows(app, pilot, TalkPage)
         page.query_one("#phrases").focus()
         await press(pilot, "enter")
-        assert (await asyncio.wait_for(heard, 10)).phrase in PHRASES
+        assert (await asyncio.wait_for(heard, 60)).phrase in PHRASES
         await says(app, pilot, "Xiaoming: Hello")
         await press(pilot, "escape")
         await seat.stands_by.session.hand_over(seat.match)
