@@ -24,6 +24,8 @@ PROCESSES = {
     "archive-dump": "archive.bulk:dump",
     "archive-import": "archive.bulk:load",
     "archive-rebuild": "archive.command:main",
+    "backup": "backup.command:main_backup",
+    "restore": "backup.command:main_restore",
 }
 
 ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that cannot work

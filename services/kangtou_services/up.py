@@ -15,6 +15,7 @@ from pathlib import Path
 import structlog
 
 from . import logs
+from .backup.restoring import unfinished
 from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
 from .log.base import LogUnavailable
 from .log.promises import PromiseBroken, insist
@@ -47,6 +48,8 @@ def main(settings: Settings) -> int:
     except OSError as error:
         return fail(f"{settings.data} cannot be the data folder: {error.strerror}", EXIT_GAVE_UP)
     with lock:
+        if unfinished(settings.data):
+            return fail(f"a restore into {settings.data} was broken off: run it again first", EXIT_GAVE_UP)
         left = end_leftovers(settings.data)
         if left:
             log.warning("leftovers_ended", processes=left)

@@ -89,6 +89,20 @@ async def test_of_twenty_claims_at_once_one_wins(twin: LogTwin, match: str, fres
     assert await seqs(writers[0], match) == list(range(1, seq + 1))
 
 
+async def test_an_owner_names_the_next(twin: LogTwin, match: str) -> None:
+    """Only the owner, also by a repeat; when it stopped is known until the next one claims."""
+    log = twin.writer()
+    assert not await log.hand_on(match, "a", "b", 5)
+    marker = await begun(log, match)
+    assert not await log.hand_on(match, "c", "b", 5)
+    assert (await log.owner(match), await log.put_down(match)) == ("a", None)
+    assert await log.hand_on(match, "a", "b", 5)
+    assert await log.hand_on(match, "a", "b", 6)
+    assert (await log.owner(match), await log.put_down(match)) == ("b", 5)
+    assert await log.claim(match, "b", marker, entry(2, 2, "marker"))
+    assert (await log.owner(match), await log.put_down(match)) == ("b", None)
+
+
 async def test_owners_of_many(twin: LogTwin, match: str) -> None:
     log = twin.writer()
     names = [f"{match}{number}" for number in range(5)]

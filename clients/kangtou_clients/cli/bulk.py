@@ -61,7 +61,7 @@ def dump(
     """
     common = of(context)
     arguments = [month, str(out), *_flags({"--anonymous": anonymous, "--digests": digests})]
-    done = _child(common, "archive-dump", arguments, data, archive, to_stdout=str(out) == "-")
+    done = child_of(common, "archive-dump", arguments, data, archive, to_stdout=str(out) == "-")
     said = done.said
     if said and str(out) != "-":
         if common.json:
@@ -97,7 +97,7 @@ def load(
         raise common.fail(8, "no_file", path=missing[0])
     no_index = bool(archive) and not data.is_dir()
     flags = {"--verify": verify, "--no-manifest": no_manifest, "--no-index": no_index}
-    done = _child(common, "archive-import", [*files, *_flags(flags)], data, archive)
+    done = child_of(common, "archive-import", [*files, *_flags(flags)], data, archive)
     if done.said:
         if common.json:
             common.put_json({**done.said, "problems": done.problems})
@@ -110,7 +110,7 @@ def _flags(given: Mapping[str, bool]) -> list[str]:
     return [name for name, wanted in given.items() if wanted]
 
 
-class _Done:
+class Done:
     """What a child has said: its result, the records that it left out, its exit code."""
 
     def __init__(self) -> None:
@@ -120,9 +120,9 @@ class _Done:
         self.code = OK
 
 
-def _child(
+def child_of(
     common: Common, process: str, arguments: list[str], data: Path, archive: str, *, to_stdout: bool = False
-) -> _Done:
+) -> Done:
     """Run a child to its end and show what it tells. Raises CommandError with what it could not do."""
     environment = {**os.environ, "KANGTOU_DATA": str(data), "KANGTOU_ARCHIVE_URL": archive}
     child = subprocess.Popen(
@@ -132,7 +132,7 @@ def _child(
         stderr=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C reaches it through this process, once
     )
-    done = _Done()
+    done = Done()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         assert child.stderr is not None
@@ -153,7 +153,7 @@ def _child(
     return done
 
 
-def _tell(common: Common, line: bytes, done: _Done, advance: Advance) -> None:
+def _tell(common: Common, line: bytes, done: Done, advance: Advance) -> None:
     try:
         said = json.loads(line)
     except ValueError:  # not the child's own words: a warning of a library, or a traceback

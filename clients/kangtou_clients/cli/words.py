@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .words_operate import OPERATE_WORDS
 from .words_study import STUDY_WORDS
 from .words_tournament import TOURNAMENT_WORDS
 
 LANGUAGES = ("en", "zh")
 
 WORDS: Mapping[str, tuple[str, str]] = {
+    **OPERATE_WORDS,
     **STUDY_WORDS,
     **TOURNAMENT_WORDS,
     # files and records

@@ -46,7 +46,7 @@ def tell(**said: object) -> None:
     sys.stderr.flush()
 
 
-class _Bar:
+class Bar:
     """Tells progress of a step now and then, and its end."""
 
     def __init__(self, step: str, total: int = 0) -> None:
@@ -55,10 +55,12 @@ class _Bar:
         self._next = 0.0
 
     def both(self, done: int, total: int) -> None:
+        """So many of so many."""
         self._total = total
         self.one(done)
 
     def one(self, done: int) -> None:
+        """So many."""
         now = time.monotonic()
         if now >= self._next or done == self._total:
             self._next = now + TELL_S
@@ -75,7 +77,7 @@ def dump(settings: Settings) -> int:
     given = parser.parse_args(sys.argv[2:])
 
     def write(out: BinaryIO) -> Dumped:
-        bar = _Bar("dump")
+        bar = Bar("dump")
         flags = {"anonymous": given.anonymous, "digests": given.digests}
         return write_dump(settings.archive, given.month, out, **flags, progress=bar.both)
 
@@ -146,13 +148,13 @@ def _problem(problem: Problem) -> None:
 
 def _one(importer: Importer, path: Path, *, checked: bool) -> None:
     if str(path) == "-":
-        importer.dump(sys.stdin.buffer, _Bar("import").one)
+        importer.dump(sys.stdin.buffer, Bar("import").one)
         return
     total = 1
     if not path.name.endswith((".ktr", ".ktr.zst")):  # those are single records: they have no manifest
-        total = int(check_manifest(path, _Bar("check").both)["records"]) if checked else 0
+        total = int(check_manifest(path, Bar("check").both)["records"]) if checked else 0
     with path.open("rb") as file:
-        reader = importer.dump(file, _Bar("import", total).one)
+        reader = importer.dump(file, Bar("import", total).one)
     if total and reader.records != total:
         raise BadManifest("manifest_differs", f"records: {total} / {reader.records}")
 

@@ -139,6 +139,21 @@ class RecordStore:
             packed: bytes = fs.cat_file(self._at(path))
         return unpack(packed, path)
 
+    def packed(self, path: str) -> bytes:
+        """A record as it lies there. Raises FileNotFoundError, OSError."""
+        with self._asking() as fs:
+            found: bytes = fs.cat_file(self._at(path))
+        return found
+
+    def put_packed(self, path: str, packed: bytes) -> None:
+        """Write a record as `packed` gave it, read back. Raises ArchiveConflict, ArchiveError or OSError."""
+        there = self._there(path)
+        if there is None:
+            self._write(path, packed)
+            there = self.text(path)
+        if there != unpack(packed, path):
+            raise ArchiveConflict(f"another record lies at {path}")
+
     def get(self, path: str) -> Record:
         """A record. Raises as `text`, and BadText."""
         return read_record(self.text(path))

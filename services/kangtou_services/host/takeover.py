@@ -121,9 +121,15 @@ class Opener:
         return True
 
     async def _outage(self, table: Table, owner: str | None) -> int:
-        """Since the last sign of life of the owner before: its last entry or its last heartbeat. Design §4."""
+        """Since the last sign of life of the owner before: its last entry or its last heartbeat. Design §4.
+
+        Without a limit if it is known when the match was put down: no owner was there to let it wait.
+        """
         host = self.host
         last = table.history[-1][1] if table.history else table.agreement.created_ms
+        left = await host.log.put_down(table.agreement.match_id)
+        if left is not None:
+            return max(0, host.now_ms() - max(last, left))
         beat = await self.directory.last_beat(owner) if owner else None
         return max(0, min(host.now_ms() - max(last, beat or 0), host.settings.max_outage_ms))
 

@@ -97,6 +97,17 @@ class EventLog(Protocol):
         """The same for many at once, in order."""
         ...
 
+    async def hand_on(self, match: str, owner: str, to: str, now_ms: int) -> bool:
+        """An owner that has stopped writing names the next one, and when it stopped. False if it is not the owner."""
+        ...
+
+    async def put_down(self, match: str) -> int | None:
+        """Since when (Unix ms) nobody plays this match, if that is known: handed on, or restored from a backup.
+
+        Forgotten with the next claim.
+        """
+        ...
+
     async def incarnation(self) -> str:
         """Which life of the store answers: another text after it was restarted. Also the cheapest sign of life."""
         ...

@@ -15,6 +15,7 @@ from .base import Entry, Fenced, LogUnavailable, TailLost
 class _Match:
     entries: list[Entry] = field(default_factory=list)
     owner: str | None = None
+    left: int | None = None
     agreement: str | None = None
     seed: bytes | None = None
     live: bool = False
@@ -121,7 +122,7 @@ class MemoryLog:
             return False
         found = self.server.make(match)
         found.entries.append(marker)
-        found.owner = owner
+        found.owner, found.left = owner, None
         return True
 
     async def append(self, match: str, entry: Entry) -> None:
@@ -176,6 +177,22 @@ class MemoryLog:
     async def owners(self, matches: list[str]) -> list[str | None]:
         """See EventLog."""
         return [await self.owner(match) for match in matches]
+
+    async def hand_on(self, match: str, owner: str, to: str, now_ms: int) -> bool:
+        """See EventLog."""
+        await self.server.use()
+        found = self.server.find(match)
+        if found is None or found.ends is not None or found.owner not in (owner, to):
+            return False
+        if found.owner == owner:
+            found.owner, found.left = to, now_ms
+        return True
+
+    async def put_down(self, match: str) -> int | None:
+        """See EventLog."""
+        await self.server.use()
+        found = self.server.find(match)
+        return found.left if found else None
 
     async def incarnation(self) -> str:
         """See RedisLog."""

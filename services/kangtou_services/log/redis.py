@@ -2,6 +2,7 @@
 
 {m:<match>}:log          stream; fields b (body), h (chain), r (rounds, with commas)
 {m:<match>}:owner        who claimed it last
+{m:<match>}:left         since when nobody plays it (Unix ms): it was handed on, or comes from a backup
 {m:<match>}:agreement    JSON text
 {m:<match>}:seed         hex
 {m:<match>}:deaths       how often an actor died while it was handling this match
@@ -36,12 +37,12 @@ class RedisLog:
 
     async def claim(self, match: str, owner: str, tail: Entry | None, marker: Entry) -> bool:
         """See EventLog."""
-        keys = [key(match, "log"), key(match, "owner")]
+        keys = [key(match, part) for part in ("log", "owner", "left")]
         expected = (tail.id, tail.chain) if tail else ("", "")
         fields = (marker.body, marker.chain, rounds_text(marker))
         async with _reached():
             args = (*expected, owner, marker.id, *fields)
-            return await _durable(self._client, self._disks, match, "kt_claim_1", keys, *args) == 1
+            return await _durable(self._client, self._disks, match, "kt_claim_2", keys, *args) == 1
 
     async def append(self, match: str, entry: Entry) -> None:
         """See EventLog."""
@@ -84,6 +85,19 @@ class RedisLog:
             for match in matches:
                 pipe.get(key(match, "owner"))
             return cast("list[str | None]", await pipe.execute())
+
+    async def hand_on(self, match: str, owner: str, to: str, now_ms: int) -> bool:
+        """See EventLog."""
+        keys = [key(match, "owner"), key(match, "left")]
+        async with _reached():
+            args = (owner, to, str(now_ms))
+            return await _durable(self._client, self._disks, match, "kt_hand_on_1", keys, *args) == 1
+
+    async def put_down(self, match: str) -> int | None:
+        """See EventLog."""
+        async with _reached():
+            found = cast("str | None", await self._client.get(key(match, "left")))
+        return None if found is None else int(found)
 
     async def incarnation(self) -> str:
         """The run id of the server that appends go to: another one after a restart or a failover.
@@ -147,7 +161,7 @@ class RedisMatchStore:
         """See MatchStore. A repeat changes nothing, so that a late one cannot keep things longer."""
         async with _reached():
             async with self._client.pipeline(transaction=True) as pipe:
-                for part in ("log", "owner", "seed", "agreement", "deaths"):
+                for part in ("log", "owner", "left", "seed", "agreement", "deaths"):
                     pipe.execute_command("PEXPIRE", key(match, part), keep_ms, "NX")
                 await pipe.execute()
             await self._client.srem(LIVE, match)
