@@ -169,7 +169,7 @@ def _copy(source: Redis, target: Redis, names: list[bytes]) -> None:
     with source.pipeline(transaction=False) as pipe:
         for name in names:
             pipe.dump(name)
-            pipe.execute_command("PEXPIRETIME", name)
+            pipe.execute_command("PEXPIRETIME", name)  # type: ignore[no-untyped-call]
         found = pipe.execute()
     with target.pipeline(transaction=False) as pipe:
         for name, value, ends_ms in zip(names, found[::2], found[1::2], strict=True):
