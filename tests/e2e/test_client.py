@@ -19,8 +19,8 @@ from kangtou_clients.api import (
     Session,
     Unavailable,
     connect,
+    feed,
 )
-from kangtou_clients.api import match as matches
 from kangtou_clients.bots.runner import Job, run_seats
 from kangtou_engine.errors import IllegalAction
 from tests.e2e.test_play_inprocess import GAMES, NAMES, seat
@@ -145,7 +145,7 @@ async def test_a_server_that_comes_later() -> None:
 
 async def test_changes_come_in_order_and_slow_readers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every entry once; a reader that does not keep up finds a gap."""
-    monkeypatch.setattr(matches, "CHANGES_MOST", 8)
+    monkeypatch.setattr(feed, "MOST", 8)
     async with whole_server() as server, AsyncExitStack() as stack:
         await server.make("m1", turn_ms=10_000)
         client = await stack.enter_async_context(connect(server.address, "t-eve", registry=GAMES))

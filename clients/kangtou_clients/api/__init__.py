@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from .client import Client, connect
 from .lobby import Place, Queued, QuickMatch, Wanted
-from .match import Change, Match, Player, Prompt, SeatStatus
+from .match import Match
+from .seen import Change, Player, Prompt, SeatStatus
 from .session import Session
 from .spectating import Spectating, Watching
 from .tables import Rematch, TableChange, TableFilter, TableTerms

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import aclosing
+from dataclasses import replace
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
-from kangtou.v1 import talk_pb2
 from kangtou.wire import action_from_pb, event_from_pb, options_from_pb, too_many_from_pb, value_from_pb
-from kangtou_engine.actions import Action, parse_action
+from kangtou_engine.actions import Action
 from kangtou_engine.cards import Seat
 from kangtou_engine.events import Event
 from kangtou_engine.game import Legal
@@ -20,77 +19,14 @@ from kangtou_engine.match.state import Config
 from kangtou_engine.plain import view_from_plain
 from kangtou_engine.registry import Registry
 
+from .feed import Feed
+from .seen import Change, Player, Prompt, SeatStatus
 from .spectating import Watching, watching_from
 from .talk import ChatMessage, chat_from
 from .trust import Witness
 from .values import Answer, Ending, Gone, Refused, TrustWarning, Untrustworthy, ending_from
 
-CHANGES_MOST = 4_096  # changes that wait for a slow reader of `changes()`
-
 Send = Callable[["Match", int, Action], Awaitable[Answer]]
-
-
-@dataclass(frozen=True, slots=True)
-class Player:
-    """Who sits at a seat. `kind` is `human` or `bot`."""
-
-    account_id: str
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeatStatus:
-    """Who plays a seat now. `delegated`: why a substitute does (timeouts, left, asked), "": the owner; bank in ms."""
-
-    seat: Seat
-    delegated: str
-    connected: bool
-    bank_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What one entry of the log brought. `gap`: earlier ones were left out, look at `Match.view` instead."""
-
-    seq: int
-    time_ms: int
-    events: tuple[Event, ...]
-    gap: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """The seat is asked to act.
-
-    number       changes when the seat must decide anew
-    deadline_ms  Unix ms by the server's clock; `left_ms` when this was sent, 0: no limit. Then `default` is played
-    turn_ms      what of `left_ms` is the question's own time; the rest, `bank_ms`, is the seat's bank
-    legal        all legal actions, or TooMany if they cannot be listed: then ask `Client.check` or the engine
-    """
-
-    match: Match
-    number: int
-    deadline_ms: int
-    left_ms: int
-    default: Action
-    legal: Legal
-    turn_ms: int = 0
-    bank_ms: int = 0
-
-    @property
-    def open(self) -> bool:
-        """Whether the question still stands. It may have been put again since, with another deadline."""
-        now = self.match.prompt
-        return now is not None and now.number == self.number
-
-    async def answer(self, action: Action | str) -> Answer:
-        """Act; returns when the action is durable, or why it is refused. Raises IllegalAction for a malformed text."""
-        wanted = parse_action(action) if isinstance(action, str) else action
-        return await self.match.act(wanted, prompt=self.number)
-
-    def __repr__(self) -> str:
-        return f"<Prompt {self.number} of {self.match.match_id}>"
 
 
 class Match:
@@ -129,8 +65,8 @@ class Match:
         self._failed: Exception | None = None
         self._refused: Refused | None = None
         self._news = asyncio.Event()
-        self._readers: list[deque[Change]] = []
-        self._listeners: list[deque[ChatMessage]] = []
+        self._changes: Feed[Change] = Feed(lambda change: replace(change, gap=True))
+        self._chat: Feed[ChatMessage] = Feed()
         self._told = 0  # number of the last prompt that `prompts()` gave
 
     def __repr__(self) -> str:
@@ -177,7 +113,7 @@ class Match:
     async def attached(self) -> Refused | None:
         """Until the match is known here; why not, if it is refused. Raises Gone, CallFailed."""
         while self._game is None and not self.over:
-            await self._next()
+            await self.news()
         self._raise()
         return self._refused
 
@@ -189,47 +125,27 @@ class Match:
                 self._told = prompt.number
                 yield prompt
             else:
-                await self._next()
+                await self.news()
         self._raise()
 
     async def changes(self) -> AsyncIterator[Change]:
         """What happens from now on; ends with the match. A reader that falls far behind gets a `gap`."""
-        mine: deque[Change] = deque()
-        self._readers.append(mine)
-        try:
-            while True:
-                while mine:
-                    yield mine.popleft()
-                if self.over:
-                    break
-                await self._next()
-        finally:
-            self._readers.remove(mine)
+        async with aclosing(self._changes.read(self.news, lambda: self.over)) as found:
+            async for change in found:
+                yield change
         self._raise()
 
     async def chat(self) -> AsyncIterator[ChatMessage]:
         """What is said from now on; ends with the match. For what was said before see `Talk.list`."""
-        mine: deque[ChatMessage] = deque(maxlen=CHANGES_MOST)
-        self._listeners.append(mine)
-        try:
-            while True:
-                while mine:
-                    yield mine.popleft()
-                if self.over:
-                    break
-                await self._next()
-        finally:
-            self._listeners.remove(mine)
+        async with aclosing(self._chat.read(self.news, lambda: self.over)) as found:
+            async for message in found:
+                yield message
         self._raise()
-
-    def _heard(self, message: talk_pb2.Chat) -> None:
-        for listener in self._listeners:
-            listener.append(chat_from(message))
 
     async def finished(self) -> Ending | Refused:
         """Until the match has ended. Raises Gone, CallFailed."""
         while not self.over:
-            await self._next()
+            await self.news()
         self._raise()
         ending = self.ending or self._refused
         assert ending is not None
@@ -243,9 +159,6 @@ class Match:
 
     async def news(self) -> None:
         """Until something has come of this match."""
-        await self._next()
-
-    async def _next(self) -> None:
         await self._news.wait()
 
     def _tell(self) -> None:
@@ -276,7 +189,7 @@ class Match:
         elif what == "seats":
             self._seats(update.seats)
         elif what == "chat":
-            self._heard(update.chat)
+            self._chat.put(chat_from(update.chat))
         self._tell()
 
     def fail(self, error: Exception) -> None:
@@ -338,7 +251,7 @@ class Match:
         if self.prompt is not None and self.seat not in self.game.to_act(self.view):
             self.prompt = None  # answered or taken back in what was left out
         self.on_gap()
-        self._change(Change(message.seq, 0, (), gap=True))
+        self._changes.put(Change(message.seq, 0, (), gap=True))
 
     def _entry(self, message: play.Entry) -> None:
         if message.seq <= self.seq:
@@ -354,14 +267,7 @@ class Match:
         self.seq = message.seq
         if self.prompt is not None and self.seat not in game.to_act(view):
             self.prompt = None
-        self._change(Change(message.seq, message.time_ms, events))
-
-    def _change(self, change: Change) -> None:
-        for reader in self._readers:
-            if len(reader) >= CHANGES_MOST:
-                reader.clear()
-                change = Change(change.seq, change.time_ms, change.events, gap=True)
-            reader.append(change)
+        self._changes.put(Change(message.seq, message.time_ms, events))
 
     def _prompted(self, message: play.Prompt) -> None:
         legal: Legal = (
