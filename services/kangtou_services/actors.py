@@ -23,6 +23,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from . import logs, runtime
 from .host.serve import Serving, serving
 from .memory import settle
+from .observe.expose import exposed
 from .settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -91,8 +92,11 @@ class TableActor:
         backend = await runtime.on_redis(self._settings)
         try:
             async with serving(backend, self._name, lambda: os._exit(1)) as self._serving:
-                self._ready.set()
-                await self._stop.wait()
+                host = self._serving.host
+                gathers = (lambda: host.meter.gather(host), backend.log_meter.gather)
+                async with exposed(self._settings, "actor", self._name, *gathers):
+                    self._ready.set()
+                    await self._stop.wait()
         finally:
             await backend.close()
 
@@ -127,7 +131,7 @@ def run_pool(settings: Settings) -> int:
         signal.signal(number, lambda *_: stopping.set())
     os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 would let tables wait for everything else
     ray.init(
-        address=settings.ray_address or None,
+        address=settings.ray_address or "local",  # never a head that somebody else runs here
         namespace=NAMESPACE,
         include_dashboard=False,
         log_to_driver=False,

@@ -69,6 +69,11 @@ class FramedPeer(asyncio.Protocol, Generic[In, Out]):
         """Whether nothing can be sent any more."""
         return self._over or self._transport is None
 
+    @property
+    def waiting(self) -> int:
+        """Bytes that the other end has not taken yet."""
+        return 0 if self.closed or self._transport is None else self._transport.get_write_buffer_size()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """asyncio."""
         self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass

@@ -22,6 +22,7 @@ from .log.base import EventLog, MatchStore
 from .log.commit import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from .log.redis import RedisLog, RedisMatchStore
+from .observe.log import LogMeter
 from .ratings import MemoryRatingStore, RatingStore, RedisRatingStore
 from .ratings.noting import Noting
 from .redis_client import connect, load_library
@@ -52,6 +53,7 @@ class Backend:
     needs: NeedStore = field(default_factory=MemoryNeeds)
     blocks: Blocks = field(default_factory=MemoryBlocks)
     talk: Talk = field(default_factory=MemoryTalk)
+    log_meter: LogMeter = field(default_factory=LogMeter)  # of `log`, if it is on Redis
 
 
 def _archiver(
@@ -90,7 +92,8 @@ async def on_redis(settings: Settings) -> Backend:
     registry = load_registry(settings.extra_games)
     ratings = RedisRatingStore(client, settings.replicas)
     disks, needs = Disks(replicas=settings.replicas), RedisNeeds(client, settings.replicas)
-    event_log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
+    meter = LogMeter()
+    event_log, store = RedisLog(client, disks, meter=meter), RedisMatchStore(client, disks)
     archiver = _archiver(settings, event_log, store, Noting(ratings, registry), registry)
 
     async def close() -> None:
@@ -113,6 +116,7 @@ async def on_redis(settings: Settings) -> Backend:
         needs=needs,
         blocks=RedisBlocks(client, settings.replicas),
         talk=RedisTalk(client),
+        log_meter=meter,
     )
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import NonNegativeInt, field_validator
+from pydantic import Field, NonNegativeInt, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_Port = Annotated[int, Field(ge=-1, le=65_503)]
+_Part = Annotated[float, Field(ge=0, le=1)]
 
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
@@ -71,6 +75,11 @@ class Settings(BaseSettings):
     tournament_players: int = 2  # processes in which the runner has built-in bots play
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
     log_level: str = "info"
+    log_format: Literal["json", "text"] = "json"
+    metrics_port: _Port = 0  # 0: any free one; -1: no metrics; else the first free one from there on
+    metrics_host: str = "127.0.0.1"  # beyond loopback whoever comes can read them
+    trace: str = ""  # where traces of moves go: file:FOLDER or an OTLP address, http(s)://HOST:PORT; empty: nowhere
+    trace_rate: _Part = 0.0  # part of the moves that this server traces where the client does not
 
     @field_validator("redis_url")
     @classmethod

@@ -19,6 +19,8 @@ from .backup.restoring import unfinished
 from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
 from .log.base import LogUnavailable
 from .log.promises import PromiseBroken, insist
+from .observe.expose import exposed
+from .observe.runner import of_children
 from .redis_client import connect
 from .settings import Settings
 from .supervisor import (
@@ -100,7 +102,8 @@ async def _run(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)
-    await supervisor.run(lambda: _say_ready(settings))
+    async with exposed(settings, "up", "up", lambda: of_children(supervisor.children)):
+        await supervisor.run(lambda: _say_ready(settings))
 
 
 def _say_ready(settings: Settings) -> None:

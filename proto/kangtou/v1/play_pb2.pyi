@@ -209,6 +209,7 @@ class Command(_message.Message):
     PROMPT_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    TRACEPARENT_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     command_id: _builtins.str
     """Chosen by the client, unique per account and match, 1 to 64 characters. A repeat gets the first answer."""
@@ -216,6 +217,8 @@ class Command(_message.Message):
     """The number of the prompt that is answered."""
     seat: _builtins.int
     """As in Attach."""
+    traceparent: _builtins.str
+    """W3C trace context, if the client traces this move. A server that does not trace ignores it."""
     @_builtins.property
     def action(self) -> _game_pb2.Action: ...
     def __init__(
@@ -226,10 +229,11 @@ class Command(_message.Message):
         prompt: _builtins.int = ...,
         action: _game_pb2.Action | None = ...,
         seat: _builtins.int | None = ...,
+        traceparent: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "command_id", b"command_id", "match_id", b"match_id", "prompt", b"prompt", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "command_id", b"command_id", "match_id", b"match_id", "prompt", b"prompt", "seat", b"seat", "traceparent", b"traceparent"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 ALIVE_MS = 3_000  # a heartbeat this old is a dead process
@@ -35,12 +35,13 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A process that clients talk to."""
+    """A process that clients talk to. `figures`: what `kangtou status` shows of it."""
 
     id: str
     address: str
     node: str
     pid: int
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 def to_json(member: Actor | Gateway) -> str:

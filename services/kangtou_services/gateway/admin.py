@@ -38,8 +38,8 @@ class AdminService(rpc.AdminServiceServicer):
 
     async def GetStatus(self, request: admin.GetStatusRequest, context: Context) -> admin.GetStatusResponse:
         """What runs, and how much of it."""
-        await self._allow(context)
-        response = admin.GetStatusResponse(version=_version(), log_ready=self._ready.ready)
+        await self.allow(context)
+        response = admin.GetStatusResponse(version=release(), log_ready=self._ready.ready)
         living = await self._backend.directory.living()
         for actor in living:
             response.actors.append(await self._actor(actor))
@@ -68,7 +68,8 @@ class AdminService(rpc.AdminServiceServicer):
         for match in ownerless[:LOOK_MOST]:
             response.quarantined += await self._backend.store.deaths(match) >= QUARANTINE
 
-    async def _allow(self, context: Context) -> None:
+    async def allow(self, context: Context) -> None:
+        """Raises CallError for whoever may not look."""
         if is_loopback(self._backend.settings.host) and is_loopback(peer_host(context.peer())):
             return
         session = await self._callers.session(context) if token_of(context) else None
@@ -86,7 +87,8 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_network(host, strict=False).is_loopback if "/" in host else False
 
 
-def _version() -> str:
+def release() -> str:
+    """The version of the distribution that runs."""
     try:
         return version("kangtou")
     except PackageNotFoundError:

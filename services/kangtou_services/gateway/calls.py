@@ -5,6 +5,7 @@ A servicer raises `CallError` for what is no refusal of the game: nobody is logg
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeAlias
 
@@ -15,11 +16,13 @@ from google.protobuf.message import DecodeError
 from ..directory import DirectoryUnavailable
 from ..identity import StoreUnavailable
 from ..log.base import LogUnavailable
+from ..observe.gateway import GatewayMeter
 
 log = structlog.get_logger(__name__)
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Code = grpc.StatusCode
+_Calls: TypeAlias = "Counter[tuple[str, str]]"
 
 
 class CallError(Exception):
@@ -41,6 +44,15 @@ def garbage() -> CallError:
     return CallError(Code.INVALID_ARGUMENT, "the message is not understood", "无法理解该消息")
 
 
+def status_of(error: Exception) -> str:
+    """The status with which `end` ends a call."""
+    if isinstance(error, (StoreUnavailable, DirectoryUnavailable, LogUnavailable)):
+        return Code.UNAVAILABLE.name
+    if isinstance(error, CallError):
+        return error.status.name
+    return "ABORTED" if isinstance(error, grpc.aio.AbortError) else Code.INTERNAL.name
+
+
 async def end(context: Context, error: Exception, method: str) -> None:
     """End a call because of what its servicer raised. Never returns."""
     if isinstance(error, grpc.aio.AbortError):
@@ -58,7 +70,10 @@ async def end(context: Context, error: Exception, method: str) -> None:
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Puts the above around every method of our own services."""
+    """Puts the above around every method of our own services, and counts the calls by method and status."""
+
+    def __init__(self, meter: GatewayMeter | None = None) -> None:
+        self._calls = (meter or GatewayMeter()).calls
 
     async def intercept_service(
         self,
@@ -73,42 +88,53 @@ class Guard(grpc.aio.ServerInterceptor):
         found: Any = handler
         if found.unary_unary is not None:
             return grpc.unary_unary_rpc_method_handler(
-                _unary(found.unary_unary, found.request_deserializer, method), None, found.response_serializer
+                _unary(self._calls, found.unary_unary, found.request_deserializer, method),
+                None,
+                found.response_serializer,
             )
         if found.unary_stream is not None:
             return grpc.unary_stream_rpc_method_handler(
-                _streaming(found.unary_stream, found.request_deserializer, method), None, found.response_serializer
+                _streaming(self._calls, found.unary_stream, found.request_deserializer, method),
+                None,
+                found.response_serializer,
             )
         # The play stream reads and writes bytes itself.
-        return grpc.stream_stream_rpc_method_handler(_both(found.stream_stream, method), None, None)
+        return grpc.stream_stream_rpc_method_handler(_both(self._calls, found.stream_stream, method), None, None)
 
 
-def _unary(serve: Any, parse: Any, method: str) -> Any:
+def _unary(calls: _Calls, serve: Any, parse: Any, method: str) -> Any:
     async def call(raw: bytes, context: Context) -> Any:
         try:
-            return await serve(_parsed(parse, raw), context)
+            response = await serve(_parsed(parse, raw), context)
+            calls[method, "OK"] += 1
+            return response
         except Exception as error:  # noqa: BLE001 - a fault in one call must not reach another
+            calls[method, status_of(error)] += 1
             await end(context, error, method)
 
     return call
 
 
-def _streaming(serve: Any, parse: Any, method: str) -> Any:
+def _streaming(calls: _Calls, serve: Any, parse: Any, method: str) -> Any:
     async def call(raw: bytes, context: Context) -> AsyncIterator[Any]:
         try:
             async for response in serve(_parsed(parse, raw), context):
                 yield response
+            calls[method, "OK"] += 1
         except Exception as error:  # noqa: BLE001 - as above
+            calls[method, status_of(error)] += 1
             await end(context, error, method)
 
     return call
 
 
-def _both(serve: Any, method: str) -> Any:
+def _both(calls: _Calls, serve: Any, method: str) -> Any:
     async def call(requests: AsyncIterator[bytes], context: Context) -> None:
         try:
             await serve(requests, context)
+            calls[method, "OK"] += 1
         except Exception as error:  # noqa: BLE001 - as above
+            calls[method, status_of(error)] += 1
             await end(context, error, method)
 
     return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class StreamCall:
     """A command under way: the callback of its reply."""
 
-    __slots__ = ("call", "command_id", "follower", "pending", "seat", "stream")
+    __slots__ = ("at", "call", "command_id", "follower", "pending", "seat", "stream")
 
     def __init__(self, stream: PlayStream, call: lpb.Call, seat: int | None, command_id: str) -> None:
         self.stream = stream
@@ -27,6 +28,7 @@ class StreamCall:
         self.command_id = command_id
         self.follower: Follower | None = None
         self.pending: Pending | None = None
+        self.at = perf_counter()
 
     def send(self) -> None:
         """Send it, or send it again."""
@@ -46,9 +48,11 @@ class StreamCall:
             self.send()
             return
         self.finished()
+        self.stream.meter.answered(self.at, reply.took_us)
         if what == "answer":
             self.stream.answer(self.call.match_id, self.seat, reply.answer)
         elif what == "problem":
+            self.stream.meter.refusals[reply.problem.code] += 1
             answer = refused(self.command_id, refusal(reply.problem.code))
             self.stream.answer(self.call.match_id, self.seat, answer)
 

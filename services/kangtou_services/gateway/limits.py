@@ -56,6 +56,15 @@ class Streams:
     def __len__(self) -> int:
         return len(self._open)
 
+    def all(self) -> list[PlayStream]:
+        """Those that are open."""
+        return list(self._open)
+
+    @property
+    def blocked(self) -> int:
+        """How many have a write under way that the client has not taken."""
+        return sum(bool(stream.blocked_since) for stream in self._open)
+
     @contextlib.contextmanager
     def admitted(self, stream: PlayStream) -> Iterator[None]:
         """Count a stream while it is open. Raises CallError if its account has too many, or none are taken now."""

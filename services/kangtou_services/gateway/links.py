@@ -178,6 +178,14 @@ class Links:
         self._not_before: dict[str, float] = {}
         self.dead: set[str] = set()  # actors that are certainly dead, so that nobody need wait for them
 
+    def __len__(self) -> int:
+        return len(self._conns)
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that actors have not taken yet."""
+        return sum(conn.link.waiting for conn in self._conns.values() if conn.link is not None)
+
     def get(self, actor: Actor) -> Conn | None:
         """The open link to an actor; None while one is being made or could not be made a moment ago."""
         conn = self._conns.get(actor.id)

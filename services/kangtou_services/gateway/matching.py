@@ -16,6 +16,7 @@ from ..matchmaking.known import KnownPeople
 from ..matchmaking.matcher import Matcher, MatcherSettings
 from ..matchmaking.parties import MemoryPartyStore, PartyStore, RedisPartyStore
 from ..matchmaking.penalties import MemoryPenalties, Penalties, RedisPenalties
+from ..observe.gateway import QueueMeter
 from ..opening import LiveMatches, Opening
 from ..runtime import Backend
 from ..settings import Settings
@@ -49,12 +50,25 @@ def matcher_settings(settings: Settings) -> MatcherSettings:
 
 
 def matchmaker_of(
-    stores: QueueStores, backend: Backend, marks: Marks, opening: Opening, live: LiveMatches, blocks: Blocks
+    stores: QueueStores,
+    backend: Backend,
+    marks: Marks,
+    opening: Opening,
+    live: LiveMatches,
+    blocks: Blocks,
+    meter: QueueMeter | None = None,
 ) -> Matchmaker:
     """One gateway's part."""
     settings, games = backend.settings, backend.registry
     matcher = Matcher(
-        stores.pools, games, opening, live, matcher_settings(settings), stores.penalties, PoolFillers(backend.needs)
+        stores.pools,
+        games,
+        opening,
+        live,
+        matcher_settings(settings),
+        stores.penalties,
+        PoolFillers(backend.needs),
+        meter=meter,
     )
     return Matchmaker(
         stores.pools,

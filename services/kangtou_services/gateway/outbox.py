@@ -98,6 +98,11 @@ class Outbox:
             await self._wake.wait()
 
     @property
+    def waiting(self) -> int:
+        """Messages that wait."""
+        return len(self._own) + sum(len(queue.parts) for queue in (*self._first, *self._later))
+
+    @property
     def empty(self) -> bool:
         """Whether nothing waits."""
         return not (self._own or self._first or self._later)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from time import perf_counter
 from typing import Any, NoReturn
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -10,6 +11,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
 
 from ..house import House
+from ..observe.gateway import GatewayMeter
 from ..settings import Settings
 from ..table.commands import refused
 from ..tournament.ids import tournament_of
@@ -41,7 +43,16 @@ _STATUS = {
 class PlayService(rpc.PlayServiceServicer):
     """kangtou.v1.PlayService."""
 
-    def __init__(self, settings: Settings, callers: Callers, tables: Tables, streams: Streams, house: House) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        callers: Callers,
+        tables: Tables,
+        streams: Streams,
+        house: House,
+        meter: GatewayMeter | None = None,
+    ) -> None:
+        self._meter = meter or GatewayMeter()
         self._settings = settings
         self._callers = callers
         self._tables = tables
@@ -52,7 +63,7 @@ class PlayService(rpc.PlayServiceServicer):
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""
         session = await self._callers.session(context, playing=True)
-        stream = PlayStream(context, session, token_of(context), self._tables, self._settings, self._house)
+        stream = PlayStream(context, session, token_of(context), self._tables, self._settings, self._house, self._meter)
         with self._streams.admitted(stream):
             await stream.run()
 
@@ -81,9 +92,13 @@ class PlayService(rpc.PlayServiceServicer):
             problem = "malformed"
         else:
             try:
-                return (await self._tables.call(call)).answer
+                began = perf_counter()
+                reply = await self._tables.call(call)
+                self._meter.answered(began, reply.took_us)
+                return reply.answer
             except TableProblem as error:
                 problem = error.code
+        self._meter.refusals[problem] += 1
         return refused(command.command_id[:64], refusal(problem))
 
     async def GetView(self, request: play.GetViewRequest, context: Context) -> play.GetViewResponse:

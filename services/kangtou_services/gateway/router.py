@@ -133,6 +133,11 @@ class Router:
         if sub.route.conn is not None:
             sub.route.conn.unsubscribe(sub)
 
+    @property
+    def seeking(self) -> int:
+        """Tables whose owner is being looked for."""
+        return len(self._lost)
+
     async def stats(self, actor: Actor) -> lpb.ActorStats | None:
         """An actor's counters, None if it cannot be reached at once."""
         conn = self.links.get(actor)

@@ -8,8 +8,8 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import grpc
@@ -17,13 +17,17 @@ import structlog
 import uvloop
 from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from prometheus_client import Metric
 
-from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc
+from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc, vitals_pb2, vitals_pb2_grpc
 
 from .. import logs
 from ..directory import DirectoryUnavailable, Gateway, Heart
 from ..identity import Identity
 from ..memory import settle
+from ..observe.expose import exposed
+from ..observe.gateway import GatewayMeter, QueueMeter
+from ..observe.vitals import of_gateway
 from ..runtime import Backend, on_redis
 from ..settings import Settings
 from . import seats
@@ -34,6 +38,7 @@ from .health import Readiness
 from .limits import Streams
 from .play import PlayService
 from .router import Router
+from .vitals_service import VitalsService
 
 log = structlog.get_logger(__name__)
 
@@ -50,6 +55,8 @@ class Parts:
     callers: Callers
     router: Router
     gateway_id: str
+    meter: GatewayMeter = field(default_factory=GatewayMeter)
+    queues: QueueMeter = field(default_factory=QueueMeter)
 
 
 # Adds services to a server; gives their full names, and what to await when the gateway stops.
@@ -68,6 +75,10 @@ class Running:
     streams: Streams
     readiness: Readiness
     stop: Callable[[], Coroutine[Any, Any, None]]
+
+    def gather(self) -> Iterable[Metric]:
+        """Its metrics, as they are now."""
+        return self.parts.meter.gather(self.parts, self.streams, self.readiness)
 
 
 def options(settings: Settings) -> list[tuple[str, int]]:
@@ -96,15 +107,15 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     callers = Callers(identity)
     router = Router(settings, backend.log, backend.directory, gateway_id)
     streams = Streams(settings, callers)
-    readiness = Readiness(backend.log)
+    readiness = Readiness(backend)
     parts = Parts(backend, identity, callers, router, gateway_id)
 
-    server = grpc.aio.server(options=options(settings), interceptors=[Guard()])
-    playing = PlayService(settings, callers, router, streams, backend.house)
+    server = grpc.aio.server(options=options(settings), interceptors=[Guard(parts.meter)])
+    playing = PlayService(settings, callers, router, streams, backend.house, parts.meter)
     play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
-    admin_pb2_grpc.add_AdminServiceServicer_to_server(
-        AdminService(backend, gateway_id, callers, router, streams, readiness), server
-    )
+    admin = AdminService(backend, gateway_id, callers, router, streams, readiness)
+    admin_pb2_grpc.add_AdminServiceServicer_to_server(admin, server)
+    vitals_pb2_grpc.add_VitalsServiceServicer_to_server(VitalsService(admin, parts, streams, readiness), server)
     health_pb2_grpc.add_HealthServicer_to_server(readiness.servicer, server)
     added = [extra(server, parts) for extra in extras]
     names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN]
@@ -116,9 +127,13 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     await router.start()
     await readiness.look(names)
     await server.start()
-    close_seats = await seats.serve(settings, name, playing, options(settings))
+    close_seats = await seats.serve(settings, name, playing, options(settings), parts.meter)
     me = Gateway(gateway_id, f"{settings.host}:{port}", settings.node, os.getpid())
-    heart = Heart(lambda: backend.directory.register_gateway(me), every_s=settings.heartbeat_ms / 1000)
+
+    async def beat() -> None:
+        await backend.directory.register_gateway(replace(me, figures=of_gateway(parts, streams)))
+
+    heart = Heart(beat, every_s=settings.heartbeat_ms / 1000)
     await heart.start()
     tasks = [asyncio.create_task(work, name="gateway") for work in (readiness.watch(), streams.watch())]
     for task in tasks:
@@ -147,7 +162,11 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     return Running(me.address, port, parts, streams, readiness, stop)
 
 
-_OWN: tuple[tuple[Any, str], ...] = ((play_pb2, "PlayService"), (admin_pb2, "AdminService"))
+_OWN: tuple[tuple[Any, str], ...] = (
+    (play_pb2, "PlayService"),
+    (admin_pb2, "AdminService"),
+    (vitals_pb2, "VitalsService"),
+)
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> int:
@@ -173,11 +192,13 @@ async def _serve(settings: Settings, name: str) -> None:
     try:
         identity, extras = wired(backend)
         running = await start(backend, identity, extras, name)
+        gathers = (running.gather, backend.log_meter.gather)
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stopping.set)
-        await stopping.wait()
+        async with exposed(settings, "gateway", name, *gathers):
+            await stopping.wait()
         await running.stop()
     finally:
         await backend.close()

@@ -24,6 +24,7 @@ from kangtou.v1 import play_pb2 as play
 from ..agreement import HUMAN
 from ..house import House
 from ..identity import Session, StoreUnavailable
+from ..observe.gateway import GatewayMeter
 from ..settings import Settings
 from ..table.commands import refused
 from ..tournament.ids import tournament_of
@@ -55,8 +56,16 @@ class PlayStream:
     """One call of Play."""
 
     def __init__(
-        self, context: Context, session: Session, token: str, tables: Tables, settings: Settings, house: House
+        self,
+        context: Context,
+        session: Session,
+        token: str,
+        tables: Tables,
+        settings: Settings,
+        house: House,
+        meter: GatewayMeter | None = None,
     ) -> None:
+        self.meter = meter or GatewayMeter()
         self.account_id = session.account.account_id
         self.token = token
         self.tables = tables
@@ -115,6 +124,7 @@ class PlayStream:
     def end(self, error: CallError | None) -> None:
         """End the stream with a status (None: OK)."""
         if not self._end.done():
+            self.meter.cut += error is not None and error.status is Code.RESOURCE_EXHAUSTED
             self._end.set_result(error)
 
     def _task_ended(self, task: asyncio.Task[None]) -> None:
@@ -189,6 +199,7 @@ class PlayStream:
 
     def lagging(self, follower: Follower) -> None:
         """A subscription's queue is full: leave its backlog out, begin it anew when the client has caught up."""
+        self.meter.lagging += 1
         self.tables.unsubscribe(follower.sub)
         self._behind.add(follower)
         try:
@@ -273,6 +284,7 @@ class PlayStream:
         elif len(self.calls) >= CALLS_MOST:
             problem = "rate_limited"
         if problem:
+            self.meter.refusals[problem] += 1
             self.answer(call.match_id[:64], seat, refused(command_id[:64], refusal(problem)))
             return
         wanted = StreamCall(self, call, seat, command_id)
@@ -298,6 +310,7 @@ class PlayStream:
         elif len(self.followers) >= FOLLOWERS_MOST:
             problem = "rate_limited"
         if problem:
+            self.meter.refusals[problem] += 1
             self.answer(body.match_id[:64], seat, refused("", refusal(problem)))
             return
         if not body.delegate:

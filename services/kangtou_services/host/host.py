@@ -11,6 +11,7 @@ import hmac
 import random
 import time
 from collections.abc import Callable, Coroutine
+from time import perf_counter
 from typing import Any
 
 import structlog
@@ -19,6 +20,8 @@ from kangtou.internal.v1 import link_pb2 as lpb
 
 from ..link import ActorLink
 from ..log.base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from ..observe.table import TableMeter
+from ..observe.vitals import of_actor
 from ..runtime import Backend
 from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
@@ -53,10 +56,12 @@ class Host:
     def __init__(self, backend: Backend, actor_id: str, clock: Callable[[], int] = now_ms) -> None:
         self.settings, self.registry = backend.settings, backend.registry
         self.log, self.store, self.archiver = backend.log, backend.store, backend.archiver
+        self.log_meter, self.meter = backend.log_meter, TableMeter()
         self.house, self.blocks, self.talk = backend.house, backend.blocks, backend.talk
         self.actor_id = actor_id
         self.now_ms = clock
         self.slots: dict[str, Slot] = {}
+        self.peers: set[ActorLink] = set()
         self.down_since: int | None = None  # the log takes no writes since (Unix ms)
         self.up = asyncio.Event()
         self.up.set()
@@ -84,12 +89,14 @@ class Host:
 
     def ended(self, peer: ActorLink) -> None:
         """A gateway's link has ended."""
+        self.peers.discard(peer)
         for slot in self.slots.values():
             slot.drop_peer(peer)
 
     def _hello(self, peer: ActorLink, call: lpb.Call) -> None:
         peer.known = hmac.compare_digest(call.hello.secret.encode(), self.settings.link_secret.encode())
         if peer.known:
+            self.peers.add(peer)
             reply(peer, lpb.Reply(ref=call.ref))
         else:
             problem(peer, call, "bad_secret")
@@ -140,13 +147,22 @@ class Host:
         if slot.faulted or slot.table.busy or self.down_since is not None:
             return  # whoever ends that calls again
         with self.guard(slot):
+            began = perf_counter()
             draft, early = slot.table.draft(self.now_ms())
             for command, answer in early:
                 slot.answer(command, answer)
             if draft is not None:
+                self._decided(draft, began)
                 self.spawn(self._append(slot, draft))
             else:
                 self._arm(slot)
+
+    def _decided(self, draft: Draft, began: float) -> None:
+        draft.began, draft.decided = began, perf_counter()
+        self.meter.decide.add(draft.decided - began)
+        for command, _ in draft.answers:
+            if isinstance(command.ref, Ref):
+                self.meter.wait.add(began - command.ref.at)
 
     def _arm(self, slot: Slot) -> None:
         """Set the table's timer to its next deadline."""
@@ -185,10 +201,12 @@ class Host:
 
     def _stored(self, slot: Slot, draft: Draft) -> None:
         slot.table.commit(draft)
-        self.moves += len(draft.items)
+        self._count(slot, draft)
         self._trusted(slot)
         with self.guard(slot):
+            began = perf_counter()
             slot.publish(draft, self.now_ms())
+            self.meter.publish.add(perf_counter() - began)
         if slot.feed is not None:
             slot.feed.news.set()
         if draft.handed or slot.table.over:
@@ -199,6 +217,15 @@ class Host:
             self.spawn(self.finish(slot))
         else:
             self.pump(slot)
+
+    def _count(self, slot: Slot, draft: Draft) -> None:
+        meter, moves = self.meter, len(draft.items)
+        self.moves += moves
+        meter.moves[slot.table.agreement.game] += moves
+        meter.entries += 1
+        if draft.decided:
+            draft.stored = perf_counter()
+            meter.append.add(draft.stored - draft.decided)
 
     def _trusted(self, slot: Slot) -> None:
         """A table that was blamed for a death has gone on."""
@@ -259,6 +286,7 @@ class Host:
             return
         outage = min(self.now_ms() - self.down_since, self.settings.max_outage_ms)
         self.down_since = None
+        self.meter.outages["log"].add(outage / 1000)
         log.info("log_available", outage_ms=outage)
         for slot in self.slots.values():
             slot.seen_ms += outage
@@ -310,6 +338,7 @@ class Host:
     def fault(self, slot: Slot, why: str) -> None:
         """Stop this table alone; its log is kept. `why` is a word, never a value of the game."""
         slot.faulted = True
+        self.meter.faults[why] += 1
         slot.disarm()
         log.error("table_faulted", match=slot.match, why=why)
         self._refuse_waiting(slot, "table_faulted")
@@ -327,23 +356,27 @@ class Host:
 
     async def finish(self, slot: Slot) -> None:
         """The match has ended: write its record, then let the live log expire, then let the table go."""
-        wait = 0.2
+        wait, began = 0.2, perf_counter()
+        self.meter.archiving += 1
         while True:
             try:
                 await self.archiver.archive(slot.match)
                 await self.store.retire(slot.match, self.settings.keep_log_ms)
                 break
             except Exception as error:  # noqa: BLE001 - the log is kept as long as there is no record
+                self.meter.archive_failures += 1
                 log.warning("archive_delayed", match=slot.match, error=type(error).__name__)
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, 30.0)
+        self.meter.archiving -= 1
+        self.meter.archives.add(perf_counter() - began)
         linger_s = LINGER_S + slot.table.agreement.watch_delay_ms / 1000
         await asyncio.sleep(linger_s)  # late joiners still see the end here, and delayed spectators come to it
         self.forget(slot)
 
     def add(self, table: Table, *, suspect: bool) -> Slot:
         """Host a table that has been loaded (and claimed)."""
-        slot = Slot(table, Audiences(table), suspect=suspect, seen_ms=self.now_ms())
+        slot = Slot(table, Audiences(table), suspect=suspect, seen_ms=self.now_ms(), meter=self.meter)
         slot.probation = PROBATION if suspect else 0
         self.slots[slot.match] = slot
         self.hosted += 1
@@ -371,6 +404,7 @@ class Host:
             takeovers=self.takeovers,
             faulted=sum(slot.faulted for slot in self.slots.values()),
             hosted=self.hosted,
+            figures=of_actor(self),
         )
 
     async def stop(self) -> None:

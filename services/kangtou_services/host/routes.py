@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -135,7 +136,7 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 
 
 def _ref(peer: ActorLink, call: lpb.Call, slot: Slot) -> Ref:
-    return Ref(peer, call.ref, call.unary, _by_house(call, slot))
+    return Ref(peer, call.ref, call.unary, _by_house(call, slot), perf_counter(), call.traceparent)
 
 
 def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -193,7 +194,7 @@ def award(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         answer = refused(body.command_id[:64], platform_refusal("not_scorer"))
         reply(peer, lpb.Reply(ref=call.ref, answer=answer))
         return
-    given = Command(TABLE, body.command_id, 0, None, Ref(peer, call.ref, unary=True))
+    given = Command(TABLE, body.command_id, 0, None, Ref(peer, call.ref, unary=True, at=perf_counter()))
     try:
         action = action_from_pb(body.action)
     except IllegalAction as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -12,6 +13,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou_engine.cards import Seat
 
 from ..link import ActorLink, LinkClosed
+from ..observe.table import TableMeter
 from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, SEATS, Audiences
 from ..table.commands import Command
 from ..table.core import Table
@@ -26,12 +28,18 @@ Follower = tuple[ActorLink, int]  # link and subscription
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Where the answer to a command goes."""
+    """Where the answer to a command goes. `at`: when it came (perf_counter seconds); `trace`: the gateway's span."""
 
     peer: ActorLink
     ref: int
     unary: bool
     delegate: bool = False
+    at: float = 0.0
+    trace: str = ""
+
+    def took_us(self) -> int:
+        """Since it came; at least 1, as 0 says that nobody knows."""
+        return min(max(1, int((perf_counter() - self.at) * 1e6)), 2**32 - 1) if self.at else 0
 
 
 @dataclass(slots=True)
@@ -57,6 +65,7 @@ class Slot:
     expected: set[Follower] = field(default_factory=set)  # spectators of whom it is not known yet whether they may
     accounts: dict[Follower, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
+    meter: TableMeter = field(default_factory=TableMeter)  # of the host
     held: int = 0  # messages that wait for delayed spectators
     _told: Hashable = None  # what everybody knows of who plays, and of the banks
 
@@ -188,14 +197,15 @@ class Slot:
         assert isinstance(ref, Ref)
         follower = self._on_stream(command.seat, ref)
         if follower is None:
-            reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer))
+            reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer, took_us=ref.took_us()))
         else:
             self.send([follower], 0, self.audiences.message(command.seat, ANSWER, answer))
-            reply(ref.peer, lpb.Reply(ref=ref.ref))
+            reply(ref.peer, lpb.Reply(ref=ref.ref, took_us=ref.took_us()))
 
     def _judge(self, seat: Seat, answer: play.Answer) -> None:
         """Count what the book refuses: evidence for tournaments."""
         if answer.HasField("refused"):
+            self.meter.refusals[answer.refused.code] += 1
             if answer.refused.rule:
                 self.illegal[seat] = self.illegal.get(seat, 0) + 1
         elif self.illegal:
@@ -227,7 +237,13 @@ class Slot:
             ref = command.ref
             assert isinstance(ref, Ref)
             with_entry = self._on_stream(command.seat, ref) is not None
-            reply(ref.peer, lpb.Reply(ref=ref.ref) if with_entry else lpb.Reply(ref=ref.ref, answer=answer))
+            took = ref.took_us()
+            given = (
+                lpb.Reply(ref=ref.ref, took_us=took)
+                if with_entry
+                else lpb.Reply(ref=ref.ref, answer=answer, took_us=took)
+            )
+            reply(ref.peer, given)
         over = self.table.over
         for followers, payload in payloads:
             self.send(followers, draft.entry.seq, payload, last=over)

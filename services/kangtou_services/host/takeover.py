@@ -112,7 +112,9 @@ class Opener:
         match = table.agreement.match_id
         tail = table.tail
         if tail is not None:
-            table.give_back(await self._outage(table, owner))
+            outage = await self._outage(table, owner)
+            table.give_back(outage)
+            host.meter.outages["takeover"].add(outage / 1000)
         draft = table.claim(host.now_ms(), host.actor_id)
         assert draft.entry is not None
         if not await host.log.claim(match, host.actor_id, tail, draft.entry):

@@ -8,11 +8,13 @@ written.
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import Any
 
 from redis.exceptions import ResponseError
 
+from ..observe.log import LogMeter
 from .base import Entry, Fenced, LogError, LogUnavailable, TailLost
 from .line import Command, Line
 from .stream import entry_of, key, xadd
@@ -81,10 +83,11 @@ class _Append:
 class GroupCommit:
     """The appends of one process over one connection; a batch in flight at a time."""
 
-    def __init__(self, line: Line, disks: Disks) -> None:
+    def __init__(self, line: Line, disks: Disks, meter: LogMeter | None = None) -> None:
         self._line = line
         self._line_opened = 0
         self._disks = disks
+        self._meter = meter or LogMeter()
         self._ends: dict[str, tuple[int, int]] = {}  # match -> id of its last entry, on the present connection
         self._waiting: list[_Append] = []
         self._pump: asyncio.Task[None] | None = None
@@ -98,6 +101,7 @@ class GroupCommit:
             raise LogUnavailable("closed")
         append = _Append(match, entry, asyncio.get_running_loop().create_future())
         self._waiting.append(append)
+        self._meter.waiting += 1
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._run(), name="log-appends")
         await append.done
@@ -150,6 +154,7 @@ class GroupCommit:
             else:
                 batch[append.match] = append
         self._waiting = rest
+        self._meter.waiting = len(rest)
         return list(batch.values())
 
     async def _commit(self, batch: list[_Append]) -> None:
@@ -192,7 +197,9 @@ class GroupCommit:
         """Append in one pipeline; returns those whose id was refused."""
         if not appends:
             return []
+        began = time.perf_counter()
         replies, missing = await self._send([xadd(append.match, append.entry) for append in appends])
+        self._meter.wrote(began, len(appends))
         refused: list[_Append] = []
         for append, reply in zip(appends, replies, strict=True):
             if isinstance(reply, ResponseError):

@@ -18,6 +18,7 @@ from typing import Any, cast
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from ..observe.log import LogMeter
 from ..redis_client import call
 from .base import Entry, LogUnavailable
 from .commit import Disks, GroupCommit
@@ -30,10 +31,16 @@ _PAGE = 500
 class RedisLog:
     """An EventLog. The client is the caller's to close; appends have a connection of their own."""
 
-    def __init__(self, client: Redis, disks: Disks | None = None, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        client: Redis,
+        disks: Disks | None = None,
+        patience: Patience | None = None,
+        meter: LogMeter | None = None,
+    ) -> None:
         self._client = client
         self._disks = disks or Disks()
-        self._commit = GroupCommit(Line(client, patience or Patience()), self._disks)
+        self._commit = GroupCommit(Line(client, patience or Patience()), self._disks, meter)
 
     async def claim(self, match: str, owner: str, tail: Entry | None, marker: Entry) -> bool:
         """See EventLog."""

@@ -19,6 +19,7 @@ from kangtou_engine.errors import BadOptions
 
 from ..agreement import HUMAN, new_id
 from ..identity import StoreUnavailable
+from ..observe.gateway import QueueMeter
 from ..opening import Games, LiveMatches, Opening
 from .base import LOOK_MOST, Look, Offer, Pool, PoolStore
 from .grouping import Shape, Windows, groups, lacking, seated
@@ -73,7 +74,9 @@ class Matcher:
         penalties: Penalties | None = None,
         fillers: Fillers | None = None,
         wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        meter: QueueMeter | None = None,
     ) -> None:
+        self._meter = meter or QueueMeter()
         self._store = store
         self._games = games
         self._opening = opening
@@ -105,6 +108,7 @@ class Matcher:
             old = self._wall_ms() - self._settings.orphan_ms
             orphans = [offer for offer in look.offers if offer.at_ms <= old]
             if look.pool is not None:
+                self._note(look.pool, look, formed)
                 for offer in (*orphans, *formed):
                     self._finish_later(look.pool, offer)
                 await self._fill(look.pool, look, formed)
@@ -112,6 +116,11 @@ class Matcher:
             with contextlib.suppress(StoreUnavailable):  # the lease ends by itself
                 await self._store.release(pool_id, self._holder)
         return True
+
+    def _note(self, pool: Pool, look: Look, formed: Sequence[Offer]) -> None:
+        gone = {ticket.ref for offer in formed for ticket in offer.tickets}
+        waiting = sum(ticket.ref not in gone for ticket in look.waiting)
+        self._meter.looked(pool.id, pool.choice.game, pool.kind or "any", waiting)
 
     async def finish(self, pool_id: str, match_id: str) -> None:
         """All have taken a match: open it now. Whoever sees the offer does it, if this is not done."""
@@ -176,6 +185,9 @@ class Matcher:
         until = offer.at_ms + self._settings.accept_ms if self.asks(pool) else 0
         done = await self._store.offer(pool.id, fence, offer.match_id, refs, offer.at_ms, until)
         waits = [max(0, offer.at_ms - ticket.since_ms) for ticket in offer.tickets if ticket.kind == HUMAN]
+        if done:
+            since = [max(0, offer.at_ms - ticket.since_ms) for ticket in offer.tickets]
+            self._meter.matched(pool.choice.game, pool.kind or "any", since)
         if done and waits:  # bots do not ask how long it takes
             await self._store.waited(pool.id, waits)
         return done

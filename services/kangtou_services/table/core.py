@@ -92,6 +92,11 @@ class Table:
         """Whether a draft is out."""
         return self._out is not None
 
+    @property
+    def waiting(self) -> int:
+        """Commands that wait."""
+        return len(self._queue)
+
     # ---- what arrives ----
 
     def submit(self, command: Command) -> play.Answer | None:

@@ -34,6 +34,9 @@ class Draft:
     claim: str | None = None
     given_ms: int = 0
     end: str | None = None
+    began: float = 0.0  # when it was drafted, decided and stored, in perf_counter seconds; 0.0: not measured
+    decided: float = 0.0
+    stored: float = 0.0
 
     @property
     def empty(self) -> bool:

@@ -144,9 +144,11 @@ class Conductor:
             self._runs.pop(game.id)
             self._by_match.pop(one.flight.match, None)
             if isinstance(one, Void):
+                self._parts.meter.games["replayed"] += 1
                 log.info("game_replayed", match=one.flight.match, why=one.why)
                 events.append(replayed(game, one.flight.attempt, one.why, now))
                 continue
+            self._parts.meter.games["ended"] += 1
             events.append(ended(one.result, one.details, now))
             schedule.add(one.result)
             counted[game.set_id] = counted.get(game.set_id, state.counted.get(game.set_id, 0)) + 1
@@ -202,10 +204,12 @@ class Conductor:
         run = GameRun(self._parts, terms, frozen, self._tokens)
         task = asyncio.create_task(run.run(), name="game")
         self._runs[flight.game.id] = (run, task)
+        self._parts.meter.running += 1
         self._by_match[flight.match] = run
         task.add_done_callback(self._finished)
 
     def _finished(self, task: asyncio.Task[Done | Void]) -> None:
+        self._parts.meter.running -= 1
         if task.cancelled():
             return
         if (error := task.exception()) is not None:

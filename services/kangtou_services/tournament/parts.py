@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..accounts.accounts import Accounts
 from ..archive import Archiver
 from ..gateway.router import Router
 from ..identity import SEAT, Account
 from ..log.base import EventLog, MatchStore
+from ..observe.runner import RunnerMeter
 from ..opening import Clocks, Opening
 from ..runtime import Backend
 from .commands import Commands
@@ -36,6 +37,7 @@ class Parts:
     commands: Commands
     world: World
     now_ms: Callable[[], int]
+    meter: RunnerMeter = field(default_factory=RunnerMeter)
 
     async def token(self, account_id: str, name: str, *, one_seat: bool) -> str:
         """A token of a bot's account that the runner makes. Raises StoreUnavailable."""

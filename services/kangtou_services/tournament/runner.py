@@ -27,6 +27,7 @@ from ..gateway.router import Router
 from ..identity import StoreUnavailable
 from ..marks import MemoryMarks, RedisMarks
 from ..memory import settle
+from ..observe.expose import exposed
 from ..opening import clocks_of
 from ..runtime import Backend, on_redis
 from ..settings import Settings
@@ -63,6 +64,7 @@ class Runner:
         clocks = clocks_of(backend.settings)
         self._parts: Parts = parts_of(backend, accounts, self._router, clocks, self._players, self._commands, _wall_ms)
         self._fence = 0
+        self.meter = self._parts.meter
 
     def _told(self, said: Mapping[str, Any]) -> None:
         held = self._conductors.get(tournament_of(str(said["match"])))
@@ -128,10 +130,12 @@ class Runner:
         conductor = Conductor(tournament, self._parts, self._fence)
         task = asyncio.create_task(conductor.run(), name="tournament")
         self._conductors[tournament] = (conductor, task)
+        self.meter.open = len(self._conductors)
         task.add_done_callback(lambda done: self._ended(tournament, done))
 
     def _ended(self, tournament: str, task: asyncio.Task[None]) -> None:
         self._conductors.pop(tournament, None)
+        self.meter.open = len(self._conductors)
         if task.cancelled() or (error := task.exception()) is None:
             return
         if isinstance(error, Overtaken):
@@ -158,12 +162,14 @@ async def _serve(settings: Settings) -> None:
     backend = await on_redis(settings)
     try:
         address = f"{settings.host}:{settings.port}"
-        work = asyncio.ensure_future(Runner(backend, accounts_of(backend), address, settings.tournament_players).run())
+        runner = Runner(backend, accounts_of(backend), address, settings.tournament_players)
+        work = asyncio.ensure_future(runner.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, work.cancel)
-        with contextlib.suppress(asyncio.CancelledError):
-            await work
+        async with exposed(settings, "runner", "runner", runner.meter.gather):
+            with contextlib.suppress(asyncio.CancelledError):
+                await work
     finally:
         await backend.close()
 

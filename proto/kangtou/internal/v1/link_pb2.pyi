@@ -73,6 +73,7 @@ class Call(_message.Message):
     UNARY_FIELD_NUMBER: _builtins.int
     DELEGATE_FIELD_NUMBER: _builtins.int
     LAG_MS_FIELD_NUMBER: _builtins.int
+    TRACEPARENT_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     """Chosen by the gateway; the reply carries it. 0: no reply wanted."""
     match_id: _builtins.str
@@ -84,6 +85,8 @@ class Call(_message.Message):
     """It comes from a house bot that the gateway has let in as the substitute of the seat."""
     lag_ms: _builtins.int
     """The lag that the gateway has measured on the caller's stream."""
+    traceparent: _builtins.str
+    """W3C trace context of the gateway's span; empty: this call is not traced."""
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -147,10 +150,11 @@ class Call(_message.Message):
         unary: _builtins.bool = ...,
         delegate: _builtins.bool = ...,
         lag_ms: _builtins.int = ...,
+        traceparent: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "list_chat", b"list_chat", "mute", b"mute", "open", b"open", "query", b"query", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "traceparent", b"traceparent", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct", "award", "say", "list_chat", "mute", "rounds"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
@@ -496,7 +500,10 @@ class Reply(_message.Message):
     CHAT_FIELD_NUMBER: _builtins.int
     MUTED_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
+    TOOK_US_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
+    took_us: _builtins.int
+    """Microseconds that the actor has spent on a command, from its arrival; 0: unknown."""
     @_builtins.property
     def answer(self) -> _play_pb2.Answer: ...
     @_builtins.property
@@ -537,10 +544,11 @@ class Reply(_message.Message):
         chat: _talk_pb2.ListChatResponse | None = ...,
         muted: _talk_pb2.MuteResponse | None = ...,
         rounds: Global___RoundsReply | None = ...,
+        took_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "check", b"check", "conduct", b"conduct", "legal", b"legal", "muted", b"muted", "opened", b"opened", "problem", b"problem", "rounds", b"rounds", "said", b"said", "stats", b"stats", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "check", b"check", "conduct", b"conduct", "legal", b"legal", "muted", b"muted", "opened", b"opened", "problem", b"problem", "ref", b"ref", "rounds", b"rounds", "said", b"said", "stats", b"stats", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "check", b"check", "conduct", b"conduct", "legal", b"legal", "muted", b"muted", "opened", b"opened", "problem", b"problem", "ref", b"ref", "rounds", b"rounds", "said", b"said", "stats", b"stats", "took_us", b"took_us", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "view", "legal", "check", "opened", "problem", "stats", "conduct", "said", "chat", "muted", "rounds"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
@@ -624,16 +632,41 @@ Global___SeatsConduct: _TypeAlias = SeatsConduct  # noqa: Y015
 class ActorStats(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class FiguresEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.float
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.float = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     TABLES_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
     TAKEOVERS_FIELD_NUMBER: _builtins.int
     FAULTED_FIELD_NUMBER: _builtins.int
     HOSTED_FIELD_NUMBER: _builtins.int
+    FIGURES_FIELD_NUMBER: _builtins.int
     tables: _builtins.int
     moves: _builtins.int
     takeovers: _builtins.int
     faulted: _builtins.int
     hosted: _builtins.int
+    @_builtins.property
+    def figures(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
+        """Figures for whoever runs the server, by name; see VitalsService."""
+
     def __init__(
         self,
         *,
@@ -642,10 +675,11 @@ class ActorStats(_message.Message):
         takeovers: _builtins.int = ...,
         faulted: _builtins.int = ...,
         hosted: _builtins.int = ...,
+        figures: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["faulted", b"faulted", "hosted", b"hosted", "moves", b"moves", "tables", b"tables", "takeovers", b"takeovers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faulted", b"faulted", "figures", b"figures", "hosted", b"hosted", "moves", b"moves", "tables", b"tables", "takeovers", b"takeovers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
