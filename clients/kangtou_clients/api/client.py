@@ -53,13 +53,22 @@ class Client:
 
     token     bearer token, "" before `accounts.register`
     retry_s   how long unary calls are repeated while the server cannot be reached; all are safe to repeat
+    channel   a connection that is shared with other clients and is theirs to close; None: one of its own
     """
 
-    def __init__(self, address: str, token: str = "", registry: Registry = REGISTRY, retry_s: float = RETRY_S) -> None:
+    def __init__(
+        self,
+        address: str,
+        token: str = "",
+        registry: Registry = REGISTRY,
+        retry_s: float = RETRY_S,
+        channel: grpc.aio.Channel | None = None,
+    ) -> None:
         self.address = address
         self.token = token
         self.registry = registry
-        self.channel = grpc.aio.insecure_channel(address, options=OPTIONS)
+        self.channel = channel or grpc.aio.insecure_channel(address, options=OPTIONS)
+        self._shared = channel is not None
         self.accounts = Accounts(self)
         self.house = House(self)
         self.lobby = Lobby(self)
@@ -78,7 +87,8 @@ class Client:
 
     async def close(self) -> None:
         """End the connection and whatever still runs on it."""
-        await self.channel.close()
+        if not self._shared:
+            await self.channel.close()
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What every call carries."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .words_load import LOAD_WORDS
 from .words_operate import OPERATE_WORDS
 from .words_study import STUDY_WORDS
 from .words_tournament import TOURNAMENT_WORDS
@@ -12,6 +13,7 @@ LANGUAGES = ("en", "zh")
 
 WORDS: Mapping[str, tuple[str, str]] = {
     **OPERATE_WORDS,
+    **LOAD_WORDS,
     **STUDY_WORDS,
     **TOURNAMENT_WORDS,
     # files and records
