@@ -43,6 +43,7 @@ class Load:
         self._tasks: set[asyncio.Task[None]] = set()
         self._failed: BaseException | None = None
         self._ticked = 0.0
+        self._arrived = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,7 +109,8 @@ class Load:
 
     def _arrive(self, arrived: float) -> None:
         """A table's players, who meant to come at `arrived`."""
-        table = Table(self.shared, self.shared.chance.choice(self.plan.games), arrived)
+        game, self._arrived = self.plan.games[self._arrived % len(self.plan.games)], self._arrived + 1
+        table = Table(self.shared, game, arrived)
         self.tables.add(table)
         task = asyncio.create_task(self._host(table), name="load-table")
         self._tasks.add(task)
