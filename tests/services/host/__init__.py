@@ -1,0 +1,1 @@
+"""A table host over its link. Design §1, §4."""

@@ -1,0 +1,1 @@
+"""The table. Design §4, §5."""
