@@ -72,7 +72,7 @@ class Settings(BaseSettings):
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked
     tournaments: bool = True  # whether `up` starts a runner
-    tournament_players: int = 2  # processes in which the runner has built-in bots play
+    tournament_players: int = 2  # processes in which the runner has bots play that think (one more plays all others)
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
     log_level: str = "info"
     log_format: Literal["json", "text"] = "json"

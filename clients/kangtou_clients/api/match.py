@@ -64,7 +64,8 @@ class Match:
         self._witness: Witness | None = None
         self._failed: Exception | None = None
         self._refused: Refused | None = None
-        self._news = asyncio.Event()
+        self._news: asyncio.Event | None = None  # there while somebody waits
+        self._asked: asyncio.Event | None = None
         self._changes: Feed[Change] = Feed(lambda change: replace(change, gap=True))
         self._chat: Feed[ChatMessage] = Feed()
         self._told = 0  # number of the last prompt that `prompts()` gave
@@ -125,7 +126,7 @@ class Match:
                 self._told = prompt.number
                 yield prompt
             else:
-                await self.news()
+                await self._question()
         self._raise()
 
     async def changes(self) -> AsyncIterator[Change]:
@@ -159,11 +160,23 @@ class Match:
 
     async def news(self) -> None:
         """Until something has come of this match."""
+        if self._news is None:
+            self._news = asyncio.Event()
         await self._news.wait()
 
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
+    async def _question(self) -> None:
+        """Until the seat is asked, or nothing more will come: most of what a seat is sent asks it nothing."""
+        if self._asked is None:
+            self._asked = asyncio.Event()
+        await self._asked.wait()
+
+    def _tell(self, asked: bool = False) -> None:
+        if self._news is not None:
+            self._news.set()
+            self._news = None
+        if self._asked is not None and (asked or self.over):
+            self._asked.set()
+            self._asked = None
 
     def _raise(self) -> None:
         if self._failed is not None:
@@ -190,7 +203,7 @@ class Match:
             self._seats(update.seats)
         elif what == "chat":
             self._chat.put(chat_from(update.chat))
-        self._tell()
+        self._tell(what == "prompt")
 
     def fail(self, error: Exception) -> None:
         """It cannot be followed any more."""

@@ -21,7 +21,7 @@ from .bot import Bot, Observation
 from .policies import POLICIES, bot_named
 from .search import Memory
 
-__all__ = ["POLICIES", "Policy", "Tally", "dice", "play", "policy_of"]
+__all__ = ["POLICIES", "Policy", "Tally", "asked", "dice", "observation", "play", "policy_of"]
 
 WAITS_MOST = 10_000
 
@@ -91,7 +91,7 @@ async def _answer(match: Match, prompt: Prompt, bot: Bot, memory: Memory, pick: 
         return  # answered already, by a clock or a standing answer
     legal = prompt.legal
     action = legal[0] if not isinstance(legal, TooMany) and len(legal) == 1 else None
-    for wanted in (action or await _asked(bot, observation(match, prompt, memory, pick)), prompt.default):
+    for wanted in (action or await asked(bot, observation(match, prompt, memory, pick)), prompt.default):
         began = time.perf_counter()
         answer = await prompt.answer(wanted)
         tally.waits_ms.append((time.perf_counter() - began) * 1000)
@@ -120,5 +120,6 @@ def observation(match: Match, prompt: Prompt, memory: Memory, pick: Pick) -> Obs
     )
 
 
-async def _asked(bot: Bot, seen: Observation) -> Action:
+async def asked(bot: Bot, seen: Observation) -> Action:
+    """A bot's answer; a slow one thinks in a thread of its own."""
     return await asyncio.to_thread(bot.act, seen) if bot.slow else bot.act(seen)

@@ -8,8 +8,8 @@ A line of JSON on standard input is an order; a line on standard output says how
     {"match": MATCH, "seat": 0, "failed": CODE}
 
 Seats of one account share a stream. A bot's chance follows from `dice` and from what it sees, so that it plays the same
-after it was interrupted. `alone`: all seats are played here; where several are asked at once, the lowest answers first,
-so that a match comes out the same every time.
+after it was interrupted. (What `search` remembers of a round is lost with this process.) `alone`: all seats are played
+here; where several are asked at once, the lowest answers first, so that a match comes out the same every time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from kangtou_engine.game import Pick, TooMany
 from kangtou_engine.plain import view_to_plain
 
 from ..api import ApiError, Client, Ending, Match, Prompt, Refused, Session, connect
-from .player import Policy, policy_of
+from .bot import Bot
+from .player import asked, observation
+from .policies import bot_named
+from .search import Memory
 
 LINE_MOST = 1 << 20
 
@@ -100,14 +103,14 @@ class Seats:
             self._say({"match": match_id, "seat": seat, "failed": type(error).__name__})
 
     async def _to_the_end(self, match: Match, seat: int, order: Mapping[str, Any]) -> None:
-        policy = policy_of(match.game, str(order["bot"]))
-        moves = 0
+        bot, memory, moves = bot_named(str(order["bot"])), Memory(match.game), 0
+        match.on_event, match.on_gap = memory.saw, memory.missed
         async for prompt in match.prompts():
             if order.get("alone"):
                 while not match.over and prompt.open and min(match.game.to_act(match.view)) < seat:
                     await match.news()
             if prompt.open:
-                moves += await _answer(match, prompt, seat, policy, str(order["dice"]))
+                moves += await _answer(match, prompt, bot, memory, _chance(match, seat, str(order["dice"])))
         ending = await match.finished()
         if isinstance(ending, Ending):
             told = {"cause": ending.cause, "scores": ending.scores, "places": ending.places, "moves": moves}
@@ -121,13 +124,13 @@ class Seats:
             sys.stdout.flush()
 
 
-async def _answer(match: Match, prompt: Prompt, seat: Seat, policy: Policy, dice: str) -> int:
+async def _answer(match: Match, prompt: Prompt, bot: Bot, memory: Memory, pick: Pick) -> int:
     """Answer a prompt, by its default if the bot's own answer is refused; how many answers were taken."""
-    if seat not in match.game.to_act(match.view):
+    if match.seat not in match.game.to_act(match.view):
         return 0
     legal = prompt.legal
     action = legal[0] if not isinstance(legal, TooMany) and len(legal) == 1 else None
-    chosen = action or policy(match.view, seat, legal, _chance(match, seat, dice))
+    chosen = action or await asked(bot, observation(match, prompt, memory, pick))
     for wanted in (chosen, prompt.default):
         if not isinstance(await prompt.answer(wanted), Refused):
             return 1
@@ -139,10 +142,11 @@ async def _answer(match: Match, prompt: Prompt, seat: Seat, policy: Policy, dice
 def _chance(match: Match, seat: Seat, dice: str) -> Pick:
     """A bot's chance for one answer: follows from what it sees. Made only if it is asked for."""
     made: list[random.Random] = []
+    view = match.view  # that of the question: a bot in a thread may ask later
 
     def pick(limit: int) -> int:
         if not made:
-            seen = json.dumps(view_to_plain(match.view), sort_keys=True, default=str)
+            seen = json.dumps(view_to_plain(view), sort_keys=True, default=str)
             made.append(random.Random(hashlib.sha256(f"{dice} {seat} {seen}".encode()).digest()))
         return made[0].randrange(limit)
 

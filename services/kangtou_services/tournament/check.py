@@ -5,6 +5,7 @@ there. What fits together with what is looked at in fits.py.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -20,7 +21,8 @@ NAME_MOST = 64
 ENTRANTS_MOST = 256
 SETS_MOST = 1_000_000
 CONCURRENCY_MOST = 256
-BOTS = ("random", "greedy", "search")  # with an argument behind a colon, where a bot takes one
+BOTS = ("random", "greedy", "search", "search:200ms", "search:64")  # any number of ms, or of rounds played out
+_BOT = re.compile(r"random|greedy|search(:[1-9][0-9]{0,5}(ms)?)?")
 _SHOWN = 60
 
 _NUMBERS: Mapping[str, tuple[int, int]] = {
@@ -173,7 +175,7 @@ def _entrant(reader: _Reader, where: str, given: Any, commands: bool) -> Entrant
     values: dict[str, Any] = {"name": given.get("name")}
     if kinds == ["bot"]:
         name = given["bot"]
-        if not isinstance(name, str) or name.partition(":")[0] not in BOTS:
+        if not isinstance(name, str) or not _BOT.fullmatch(name):
             reader.bad(f"{where}.bot", name, ", ".join(BOTS))
         values["bot"] = name
     elif kinds == ["command"]:

@@ -31,7 +31,7 @@ from .events import Flight
 from .evidence import SETTLE_S, Seen, blame_for_time
 from .forfeits import forfeited, places
 from .ids import dice_seed, entrant_account, seat_account
-from .model import Blame, Entrant, Result, Spec
+from .model import THINKING, Blame, Entrant, Result, Spec
 from .parts import Parts
 
 log = structlog.get_logger(__name__)
@@ -84,6 +84,7 @@ class GameRun:
         self._all_told = asyncio.Event()
         self._seats = [terms.spec.entrants[entrant] for entrant in flight.game.entrants]
         self._alone = all(one.bot for one in self._seats)
+        self._thinking = any(one.bot.partition(":")[0] in THINKING for one in self._seats)
         self._board_seed = board_seed(terms.tournament, terms.seed, flight.game.board)
 
     def told(self, said: Mapping[str, Any]) -> None:
@@ -145,7 +146,7 @@ class GameRun:
             "dice": dice_seed(self._board_seed, self.flight.game.id, seat),
             "alone": self._alone,
         }
-        self._parts.players.play(self.flight.match, seat, order)
+        self._parts.players.play(self.flight.match, seat, order, thinking=self._thinking)
 
     async def _start(self, seat: int, entrant: Entrant) -> None:
         account = seat_account(self.flight.match, seat)

@@ -44,6 +44,9 @@ class Blame(StrEnum):
     INFRASTRUCTURE = "infrastructure"
 
 
+THINKING = frozenset({"search"})  # built-in bots that think for longer than a millisecond a move
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """One of `bot` (a built-in policy), `command` (started anew for each game) and `account` (an account id) is set.

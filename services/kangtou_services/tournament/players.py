@@ -1,6 +1,8 @@
 """Built-in bots: processes of the client library that the runner starts and tells which seats to play.
 
-A process that dies is started again and told again what it played: bots play the same after an interruption.
+One process plays all seats of quick bots: that is what costs least a move. Matches in which somebody thinks are spread
+over further processes, which are started when the first such match is. A process that dies is started again and told
+again what it played: bots play the same after an interruption.
 """
 
 from __future__ import annotations
@@ -23,45 +25,44 @@ Told = Callable[[Mapping[str, Any]], None]
 
 
 class Players:
-    """`count` processes; a match is always played by the same one. `told` gets what they say."""
+    """A process for quick bots and `thinkers` others; a match is always played by the same one.
 
-    def __init__(self, address: str, count: int, told: Told) -> None:
+    `told` gets what they say.
+    """
+
+    def __init__(self, address: str, thinkers: int, told: Told) -> None:
         self._address = address
         self._told = told
-        self._orders: list[dict[tuple[str, int], Mapping[str, Any]]] = [{} for _ in range(count)]
-        self._processes: list[asyncio.subprocess.Process | None] = [None] * count
-        self._tasks: list[asyncio.Task[None]] = []
+        self._orders: list[dict[tuple[str, int], Mapping[str, Any]]] = [{} for _ in range(1 + thinkers)]
+        self._processes: list[asyncio.subprocess.Process | None] = [None] * (1 + thinkers)
+        self._tasks: dict[int, asyncio.Task[None]] = {}
 
-    def start(self) -> None:
-        """Start the processes, unless they are."""
-        if self._tasks:
-            return
-        self._tasks = [asyncio.create_task(self._keep(number), name="players") for number in range(len(self._orders))]
+    def start(self, number: int = 0) -> None:
+        """Start one of the processes, unless it is: 0, that of the quick bots."""
+        if number not in self._tasks:
+            self._tasks[number] = asyncio.create_task(self._keep(number), name="players")
 
     async def stop(self) -> None:
         """End them."""
-        for task in self._tasks:
+        for task in self._tasks.values():
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def play(self, match: str, seat: int, order: Mapping[str, Any]) -> None:
-        """Have a seat played to its end."""
-        number = self._number(match)
+    def play(self, match: str, seat: int, order: Mapping[str, Any], *, thinking: bool = False) -> None:
+        """Have a seat played to its end. `thinking`: of all seats of a match in which a bot thinks."""
+        number = 1 + zlib.crc32(match.encode()) % (len(self._orders) - 1) if thinking else 0
+        self.start(number)
         told = self._orders[number][match, seat] = {"play": match, "seat": seat, **order}
         self._write(number, told)
 
     def drop(self, match: str) -> None:
         """Nothing of this match is played any more."""
-        number = self._number(match)
-        held = self._orders[number]
-        gone = [key for key in held if key[0] == match]
-        for key in gone:
-            del held[key]
-        if gone:
-            self._write(number, {"drop": match})
-
-    def _number(self, match: str) -> int:
-        return zlib.crc32(match.encode()) % len(self._orders)
+        for number, held in enumerate(self._orders):
+            gone = [key for key in held if key[0] == match]
+            for key in gone:
+                del held[key]
+            if gone:
+                self._write(number, {"drop": match})
 
     def _write(self, number: int, what: Mapping[str, Any]) -> None:
         process = self._processes[number]
