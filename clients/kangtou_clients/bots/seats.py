@@ -4,8 +4,10 @@ A line of JSON on standard input is an order; a line on standard output says how
 
     {"play": MATCH, "seat": 0, "token": T, "bot": "greedy", "dice": HEX, "alone": true}
     {"drop": MATCH}                                               follow it no longer
-    {"match": MATCH, "seat": 0, "cause": "rules", "scores": […], "places": […], "moves": 12}
+    {"match": MATCH, "seat": 0, "cause": "rules", "scores": […], "places": […], "moves": 12, "late": 0, "whole": true}
     {"match": MATCH, "seat": 0, "failed": CODE}
+
+`late`: how often the clock was seen to play, for whichever seat; `whole`: nothing of the match was missed.
 
 Seats of one account share a stream. A bot's chance follows from `dice` and from what it sees, so that it plays the same
 after it was interrupted. (What `search` remembers of a round is lost with this process.) `alone`: all seats are played
@@ -27,7 +29,10 @@ from typing import Any
 import uvloop
 
 from kangtou_engine.cards import Seat
+from kangtou_engine.events import Event
 from kangtou_engine.game import Pick, TooMany
+from kangtou_engine.match.events import TimedOut
+from kangtou_engine.match.match import AnyState
 from kangtou_engine.plain import view_to_plain
 
 from ..api import ApiError, Client, Ending, Match, Prompt, Refused, Session, connect
@@ -104,7 +109,7 @@ class Seats:
 
     async def _to_the_end(self, match: Match, seat: int, order: Mapping[str, Any]) -> None:
         bot, memory, moves = bot_named(str(order["bot"])), Memory(match.game), 0
-        match.on_event, match.on_gap = memory.saw, memory.missed
+        clock = Clock(match, memory)
         async for prompt in match.prompts():
             if order.get("alone"):
                 while not match.over and prompt.open and min(match.game.to_act(match.view)) < seat:
@@ -114,6 +119,7 @@ class Seats:
         ending = await match.finished()
         if isinstance(ending, Ending):
             told = {"cause": ending.cause, "scores": ending.scores, "places": ending.places, "moves": moves}
+            told |= {"late": clock.late, "whole": clock.whole}
             self._say({"match": match.match_id, "seat": seat, **told})
         else:
             self._say({"match": match.match_id, "seat": seat, "failed": ending.code})
@@ -122,6 +128,24 @@ class Seats:
         with contextlib.suppress(BrokenPipeError):
             sys.stdout.write(json.dumps(what) + "\n")
             sys.stdout.flush()
+
+
+class Clock:
+    """What a seat sees of the clock: how often it played for somebody (`late`), and whether that is all (`whole`)."""
+
+    def __init__(self, match: Match, memory: Memory) -> None:
+        self.late = 0
+        self.whole = match.seq == 0
+        self._memory = memory
+        match.on_event, match.on_gap = self._saw, self._missed
+
+    def _saw(self, view: AnyState, event: Event) -> None:
+        self.late += isinstance(event, TimedOut)
+        self._memory.saw(view, event)
+
+    def _missed(self) -> None:
+        self.whole = False
+        self._memory.missed()
 
 
 async def _answer(match: Match, prompt: Prompt, bot: Bot, memory: Memory, pick: Pick) -> int:

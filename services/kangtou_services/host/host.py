@@ -203,6 +203,8 @@ class Host:
         slot.table.commit(draft)
         self._count(slot, draft)
         self._trusted(slot)
+        if draft.late:
+            slot.note_late(draft.late)
         with self.guard(slot):
             began = perf_counter()
             slot.publish(draft, self.now_ms())

@@ -247,8 +247,10 @@ def stop(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 
 def conduct(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """How the seats behave; for tournaments."""
-    illegal = [slot.illegal.get(seat, 0) for seat in range(slot.table.config.seats)]
-    seats = lpb.SeatsConduct(illegal=illegal, connected=sorted(slot.seats))
+    every = range(slot.table.config.seats)
+    illegal = [slot.illegal.get(seat, 0) for seat in every]
+    late = [slot.late.get(seat, lpb.LATENESS_UNSPECIFIED) for seat in every]
+    seats = lpb.SeatsConduct(illegal=illegal, connected=sorted(slot.seats), late=late)
     reply(peer, lpb.Reply(ref=call.ref, conduct=seats))
 
 

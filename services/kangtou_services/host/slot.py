@@ -60,6 +60,7 @@ class Slot:
     suspect: bool = False  # blamed for a death, and nothing stored since
     probation: int = 0  # entries until it is forgiven
     illegal: dict[Seat, int] = field(default_factory=dict)  # refused by a rule since the last accepted action
+    late: dict[Seat, lpb.Lateness.ValueType] = field(default_factory=dict)  # why the clock first played for it
     seen_ms: int = 0  # when an owner of a seat was last present
     feed: Feed | None = None  # what delayed spectators see
     expected: set[Follower] = field(default_factory=set)  # spectators of whom it is not known yet whether they may
@@ -210,6 +211,15 @@ class Slot:
                 self.illegal[seat] = self.illegal.get(seat, 0) + 1
         elif self.illegal:
             self.illegal.pop(seat, None)
+
+    def note_late(self, seats: Iterable[Seat]) -> None:
+        """The clock plays for these seats: how they stand now is evidence for tournaments."""
+        for seat in seats:
+            if self.illegal.get(seat):
+                why = lpb.LATENESS_ILLEGAL
+            else:
+                why = lpb.LATENESS_SILENT if seat in self.seats else lpb.LATENESS_DISCONNECTED
+            self.late.setdefault(seat, why)
 
     def gone(self, ref: Ref) -> None:
         """The gateway is to ask the owner of the table."""

@@ -322,6 +322,7 @@ class Table:
             if asked is None or draft.end or self.substitutes.at(draft.prompts, seat, draft.time_ms) > draft.time_ms:
                 continue
             self.take(draft, None, "", 0, Action("timeout", keys=(("seat", str(seat)),)))
+            draft.late.append(seat)
             orders.timed_out(self, draft, seat)
 
     # ---- standing answers (design §5, "Windows") ----

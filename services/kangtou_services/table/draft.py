@@ -30,6 +30,7 @@ class Draft:
     answers: list[tuple[Command, play.Answer]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     handed: list[tuple[Seat, str]] = field(default_factory=list)  # to a substitute, with the cause; "": taken back
+    late: list[Seat] = field(default_factory=list)  # the clock plays for them
     begin: tuple[str, ...] | None = None
     claim: str | None = None
     given_ms: int = 0

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kangtou.internal.v1 import link_pb2 as lpb
-from kangtou_engine.notation import Step, read_body
+from kangtou_engine.notation import Body, Step, read_body
 
 from ..directory import Directory, DirectoryUnavailable
 from ..gateway.router import Router
@@ -62,19 +62,30 @@ class Seen:
                 continue
             body = read_body(entry.body)
             self.seq, self.epochs = entry.seq, max(self.epochs, entry.epoch)
-            for item in body.items:
-                if isinstance(item, Step) and item.seat is None and item.action.verb == "timeout":
-                    self.late = (*self.late, int(dict(item.action.keys)["seat"]))
+            self.late += late_seats(body)
             if body.end is not None:
                 self.cause = body.end
 
 
+def late_seats(body: Body) -> tuple[int, ...]:
+    """The seats that the clock played for in an entry."""
+    steps = (item for item in body.items if isinstance(item, Step) and item.seat is None)
+    return tuple(seat for step in steps if step.action.verb == "timeout" for seat in step.acted)
+
+
 async def blame_for_time(router: Router, match: str, seat: int) -> Blame:
-    """Why a seat did not answer in time, as the table has seen it."""
+    """Why a seat did not answer in time, as its table saw it then."""
     try:
         reply = await router.call(lpb.Call(match_id=match, conduct=lpb.Conduct()))
     except TableProblem:
         return Blame.TIMEOUT
-    if seat < len(reply.conduct.illegal) and reply.conduct.illegal[seat]:
+    known = reply.conduct
+    kept = known.late[seat] if seat < len(known.late) else lpb.LATENESS_UNSPECIFIED
+    if kept:
+        return _KEPT.get(kept, Blame.TIMEOUT)
+    if seat < len(known.illegal) and known.illegal[seat]:  # the table has not told of it yet
         return Blame.ILLEGAL
-    return Blame.TIMEOUT if seat in reply.conduct.connected else Blame.DISCONNECTED
+    return Blame.TIMEOUT if seat in known.connected else Blame.DISCONNECTED
+
+
+_KEPT = {lpb.LATENESS_ILLEGAL: Blame.ILLEGAL, lpb.LATENESS_DISCONNECTED: Blame.DISCONNECTED}

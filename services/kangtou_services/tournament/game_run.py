@@ -9,38 +9,38 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 import structlog
 
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_engine.boards import board_name, board_seed
-from kangtou_engine.errors import BadText
 from kangtou_engine.match.state import Config
-from kangtou_engine.record import make_record
+from kangtou_engine.record import Record
 
-from ..agreement import BOT, Agreement, Member
-from ..archive.archiver import terms_of
+from ..agreement import BOT, Member
 from ..gateway.routes import TableProblem
 from ..identity import StoreUnavailable
 from ..log.base import LogUnavailable
 from ..opening import Board, Choice
 from .commands import Process, Seat
 from .events import Flight
-from .evidence import SETTLE_S, Seen, blame_for_time
+from .evidence import late_seats
 from .forfeits import forfeited, places
 from .ids import dice_seed, entrant_account, seat_account
 from .model import THINKING, Blame, Entrant, Result, Spec
 from .parts import Parts
+from .recorded import recorded
+from .watch import Watch
 
 log = structlog.get_logger(__name__)
 
-LOOK_S = 0.4  # how often the log of a match is read in which others than built-in bots play
-LOOK_ALONE_S = 2.0  # the same where the bots tell of the end
+LOOK_ALONE_S = 2.0  # how often the log is looked at where the bots tell of the end
 PAUSE_S = 0.3
 LEAVE_S = 2.0  # how long a process may take to end after its match
-ABORTED = "aborted"  # the cause of the end of a match that is played again
+CLOCK_PLAYED = "the clock has played for a seat"
+FORFEIT = "forfeit"  # the cause of the end of a match in which an entrant has faulted
+ABORTED = "aborted"  # of one that is played again
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class GameRun:
         self._seats = [terms.spec.entrants[entrant] for entrant in flight.game.entrants]
         self._alone = all(one.bot for one in self._seats)
         self._thinking = any(one.bot.partition(":")[0] in THINKING for one in self._seats)
+        self._watched = Watch(parts, flight, [seat for seat, one in enumerate(self._seats) if one.bot])
         self._board_seed = board_seed(terms.tournament, terms.seed, flight.game.board)
 
     def told(self, said: Mapping[str, Any]) -> None:
@@ -95,14 +96,17 @@ class GameRun:
 
     async def run(self) -> Done | Void:
         """Play it. Raises nothing but cancellation."""
-        while True:
-            try:
-                return await self._played()
-            except (StoreUnavailable, LogUnavailable):
-                await asyncio.sleep(PAUSE_S)
-            finally:
-                self._parts.players.drop(self.flight.match)
-                await self._end_processes(0.0)
+        try:
+            while True:
+                try:
+                    return await self._played()
+                except (StoreUnavailable, LogUnavailable):
+                    self._watched.cut()
+                    await asyncio.sleep(PAUSE_S)
+        finally:
+            self._parts.players.drop(self.flight.match)
+            self._watched.stop()
+            await self._end_processes(0.0)
 
     # ---- the match and its seats ----
 
@@ -151,7 +155,9 @@ class GameRun:
     async def _start(self, seat: int, entrant: Entrant) -> None:
         account = seat_account(self.flight.match, seat)
         token = await self._parts.token(account, entrant.name[:24], one_seat=True)
-        self._processes[seat] = await self._parts.commands.start(entrant, Seat(self.flight.match, seat, token))
+        process = await self._parts.commands.start(entrant, Seat(self.flight.match, seat, token))
+        self._processes[seat] = process
+        self._watched.seated(seat, process)
 
     # ---- until it ends ----
 
@@ -161,62 +167,45 @@ class GameRun:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_ALONE_S):
                     await self._all_told.wait()
-                    said = self._told[0]
-                    if said["cause"] == "rules":
-                        moves = sum(int(one["moves"]) for one in self._told.values())
-                        return self._done(tuple(said["scores"]), tuple(said["places"]), moves)
-            if (ended := await self._ended_in_log()) is not None:
+            if (ended := self._as_told() or await self._ended_in_log()) is not None:
                 return ended
+            if self._all_told.is_set():  # of an end that the store has lost
+                await asyncio.sleep(LOOK_ALONE_S)
+
+    def _as_told(self) -> Done | Void | None:
+        """The end as the bots saw it; None if the log must be read. With a time-out it is not what the seed gives."""
+        said = list(self._told.values())
+        if not self._all_told.is_set() or said[0]["cause"] != "rules":
+            return None
+        if any(one["late"] for one in said):
+            return Void(self.flight, CLOCK_PLAYED)
+        if not all(one["whole"] for one in said):
+            return None
+        moves = sum(int(one["moves"]) for one in said)
+        return self._done(tuple(said[0]["scores"]), tuple(said[0]["places"]), moves)
 
     async def _ended_in_log(self) -> Done | Void | None:
         tail = await self._parts.log.tail(self.flight.match)
         if tail is not None and "\n= end " in tail.body:
             return await self._from_record()
         if tail is None and await self._parts.matches.agreement(self.flight.match) is None:
-            return await self._from_archive()
+            return await self._from_record()
         return None
 
     async def _watch(self) -> Done | Void:
         """Processes and accounts play: who does not is found out."""
-        seen = Seen()
-        while True:
-            seen.read(await self._parts.log.read(self.flight.match, seen.seq + 1))
-            if seen.cause:
-                await self._end_processes(LEAVE_S)
-                return await self._from_record()
-            if not seen.seq and await self._parts.matches.agreement(self.flight.match) is None:
-                return await self._from_archive()
-            gone = [seat for seat, process in self._processes.items() if process.ended]
-            if seen.late or gone:
-                return await self._fault(seen, gone)
-            await asyncio.sleep(LOOK_S)
-
-    async def _fault(self, seen: Seen, gone: list[int]) -> Done | Void:
-        """Somebody does not play. Whose fault it is, and the end of the match."""
-        blames = dict.fromkeys(gone, Blame.CRASH)
-        for seat in seen.late:
-            if seat not in blames:
-                blames[seat] = await blame_for_time(self._parts.router, self.flight.match, seat)
-        await asyncio.sleep(SETTLE_S)  # what was lost is not listed any more then
-        late = Seen()
-        late.read(await self._parts.log.read(self.flight.match))
-        if late.cause == "rules":  # it came to its end all the same; a process that ended early had finished
+        verdict = await self._watched.verdict()
+        if verdict is None:
             return await self._from_record()
-        why = await self._not_theirs(late, blames)
-        await self._stop(ABORTED if why else "forfeit")
-        if why:
-            return Void(self.flight, why)
-        return await self._forfeited(blames)
-
-    async def _not_theirs(self, seen: Seen, blames: Mapping[int, Blame]) -> str:
-        """Why it is the infrastructure's fault; "" if it is not."""
-        if any(self._seats[seat].bot for seat in blames):
-            return "a built-in bot was not played"
-        if seen.epochs > 1:
-            return "the table was taken over"
-        if await self._parts.world.look() != self.flight.world:
-            return "a gateway, an actor or the store was lost"
-        return ""
+        if verdict.cause not in ("", "rules", FORFEIT):
+            return self._outside(verdict.cause)
+        if not verdict.blames:
+            await self._end_processes(LEAVE_S)
+            return await self._from_record()
+        await self._stop(ABORTED if verdict.why else FORFEIT)
+        if verdict.why:
+            return Void(self.flight, verdict.why)
+        return await self._forfeited(verdict.blames)
 
     async def _stop(self, cause: str) -> None:
         """End the match outside the rules, as far as it has not ended."""
@@ -231,32 +220,20 @@ class GameRun:
     # ---- results ----
 
     async def _from_record(self) -> Done | Void:
-        """What the log says of a match that has ended."""
-        text = await self._parts.matches.agreement(self.flight.match)
-        if text is None:
-            return await self._from_archive()
-        entries = await self._parts.log.read(self.flight.match)
-        rows = [(entry.epoch, entry.seq, entry.chain, entry.body) for entry in entries]
-        try:
-            terms = terms_of(Agreement.from_json(text))
-            record = await asyncio.to_thread(make_record, terms, rows, self._board_seed, version("kangtou"))
-        except BadText as error:
-            log.error("match_not_read", match=self.flight.match, error=str(error))
-            return Void(self.flight, "the log of the match cannot be read")
+        """What log or archive say of a match that has ended."""
+        record = await recorded(self._parts, self.flight.match, self._board_seed)
+        return Void(self.flight, record) if isinstance(record, str) else self._as_recorded(record)
+
+    def _as_recorded(self, record: Record) -> Done | Void:
+        """By the rules, and nobody's clock has run out; else nobody knows any more why."""
         outcome = record.head.outcome
-        if outcome.cause == "rules":
-            return self._done(outcome.scores, outcome.places or (), outcome.moves)
-        return await self._outside(outcome.cause)
+        if outcome.cause != "rules":
+            return self._outside(outcome.cause)
+        if any(late_seats(entry.body) for entry in record.entries):
+            return Void(self.flight, CLOCK_PLAYED)
+        return self._done(outcome.scores, outcome.places or (), outcome.moves)
 
-    async def _from_archive(self) -> Done | Void:
-        row = await asyncio.to_thread(self._parts.archiver.index.find, self.flight.match)
-        if row is None:
-            return Void(self.flight, "the match is neither live nor archived")
-        if row.cause == "rules":
-            return self._done(row.scores, row.places, row.moves)
-        return await self._outside(row.cause)
-
-    async def _outside(self, cause: str) -> Done | Void:
+    def _outside(self, cause: str) -> Void:
         """It ended outside the rules before this runner saw why: nobody is blamed by what cannot be seen."""
         return Void(self.flight, f"the match ended: {cause}")
 

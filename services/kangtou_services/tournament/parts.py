@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,7 @@ from ..observe.runner import RunnerMeter
 from ..opening import Clocks, Opening
 from ..runtime import Backend
 from .commands import Commands
-from .evidence import World
+from .evidence import SETTLE_S, World
 from .players import Players
 from .store import TournamentStore
 
@@ -24,7 +25,7 @@ TOKEN_MS = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One set for all tournaments of a runner."""
+    """One set for all tournaments of a runner. `settle_s`: from a fault until it is judged."""
 
     store: TournamentStore
     log: EventLog
@@ -38,6 +39,8 @@ class Parts:
     world: World
     now_ms: Callable[[], int]
     meter: RunnerMeter = field(default_factory=RunnerMeter)
+    elapsed_s: Callable[[], float] = time.monotonic
+    settle_s: float = SETTLE_S
 
     async def token(self, account_id: str, name: str, *, one_seat: bool) -> str:
         """A token of a bot's account that the runner makes. Raises StoreUnavailable."""

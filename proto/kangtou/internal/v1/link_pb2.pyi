@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from kangtou.v1 import game_pb2 as _game_pb2
 from kangtou.v1 import play_pb2 as _play_pb2
 from kangtou.v1 import referee_pb2 as _referee_pb2
@@ -22,6 +23,30 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _Lateness:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _LatenessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Lateness.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    LATENESS_UNSPECIFIED: _Lateness.ValueType  # 0
+    """It has not."""
+    LATENESS_SILENT: _Lateness.ValueType  # 1
+    LATENESS_DISCONNECTED: _Lateness.ValueType  # 2
+    LATENESS_ILLEGAL: _Lateness.ValueType  # 3
+    """What it had sent was refused by a rule of the book."""
+
+class Lateness(_Lateness, metaclass=_LatenessEnumTypeWrapper):
+    """Why the clock played for a seat."""
+
+LATENESS_UNSPECIFIED: Lateness.ValueType  # 0
+"""It has not."""
+LATENESS_SILENT: Lateness.ValueType  # 1
+LATENESS_DISCONNECTED: Lateness.ValueType  # 2
+LATENESS_ILLEGAL: Lateness.ValueType  # 3
+"""What it had sent was refused by a rule of the book."""
+Global___Lateness: _TypeAlias = Lateness  # noqa: Y015
 
 @_typing.final
 class Up(_message.Message):
@@ -606,6 +631,7 @@ class SeatsConduct(_message.Message):
 
     ILLEGAL_FIELD_NUMBER: _builtins.int
     CONNECTED_FIELD_NUMBER: _builtins.int
+    LATE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def illegal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """By seat: actions that a rule of the book refused since the last one that was accepted."""
@@ -614,15 +640,20 @@ class SeatsConduct(_message.Message):
     def connected(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats that are followed by their owners now."""
 
+    @_builtins.property
+    def late(self) -> _containers.RepeatedScalarFieldContainer[Global___Lateness.ValueType]:
+        """By seat: why the clock played for it the first time. Kept as long as the table is, also after the end."""
+
     def __init__(
         self,
         *,
         illegal: _abc.Iterable[_builtins.int] | None = ...,
         connected: _abc.Iterable[_builtins.int] | None = ...,
+        late: _abc.Iterable[Global___Lateness.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "illegal", b"illegal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "illegal", b"illegal", "late", b"late"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
