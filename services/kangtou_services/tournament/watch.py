@@ -69,19 +69,20 @@ class Watch:
                 return None
             if not self._blames:
                 self._judged_at = clock() + self._parts.settle_s
-            await self._blame([] if seen.cause else ended)
+            await self._blame(ended)
             if not self._blames and seen.cause:
                 return Verdict(seen.cause, {})
             if self._blames and clock() >= self._judged_at:
                 return Verdict(seen.cause, dict(self._blames), await self._not_theirs())
             await self._pause()
 
-    async def _blame(self, early: list[int]) -> None:
-        for seat in early:
+    async def _blame(self, ended: list[int]) -> None:
+        for seat in ended if not self._seen.cause else ():
             self._blames.setdefault(seat, Blame.CRASH)
         for seat in self._seen.late:
             if seat not in self._blames:
-                self._blames[seat] = await blame_for_time(self._parts.router, self._flight.match, seat)
+                kind = await blame_for_time(self._parts.router, self._flight.match, seat)
+                self._blames[seat] = Blame.CRASH if kind is Blame.DISCONNECTED and seat in ended else kind
 
     async def _pause(self) -> None:
         waiting = [task for task in self._ends.values() if not task.done()]
