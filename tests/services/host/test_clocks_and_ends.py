@@ -11,7 +11,7 @@ from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.notation import Step, read_body
-from kangtou_services.host import takeover
+from kangtou_services.host import host, takeover
 from tests.services.host.seats import everybody, kinds, node
 from tests.services.hosts import World, code, until, world
 
@@ -87,3 +87,22 @@ async def test_archiving_is_tried_again(here: World) -> None:
     assert await here.store.live() == ["m1"]
     await until(lambda: here.archives.written == ["m1"])
     await until(lambda: not here.server.live())
+
+
+async def test_why_a_clock_played_is_known_after_the_end(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silent, away, or with what the book refuses; the first time counts. For tournaments."""
+    monkeypatch.setattr(host, "LINGER_S", 600.0)
+    gate = await here.hosted(node(here), "m1", options={"rounds": 1}, turn_ms=600_000)
+    for seat in (0, 1, 2):
+        await gate.sub("m1", seat)
+    slot = node(here).host.slots["m1"]
+    while not slot.table.over:
+        seq, prompt = slot.table.seq, slot.table.prompts.asked[1]
+        if prompt is not None and not slot.late.get(1):
+            assert code(await gate.act("m1", 1, "nonsense", "c1", prompt.number)) == "unknown_verb"
+        here.later_ms += 600_000
+        node(here).host.pump(slot)
+        await until(lambda before=seq: slot.table.seq > before)  # type: ignore[misc]
+    late = (await gate.ask(lpb.Call(match_id="m1", conduct=lpb.Conduct()))).conduct.late
+    silent, away = lpb.LATENESS_SILENT, lpb.LATENESS_DISCONNECTED
+    assert list(late) == [silent, lpb.LATENESS_ILLEGAL, silent, away]
