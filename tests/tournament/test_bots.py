@@ -18,7 +18,7 @@ from kangtou_services.tournament.stats.intervals import mean_of
 from ..clients.test_bot_check import ROOT
 from ..clients.test_node_bot import install
 from ..conftest import Counts
-from ..faults.server import Server, running
+from ..faults.server import Server
 from ..faults.tournaments import Store
 from .test_runner import bot, finished, newcomer, spec_of
 
@@ -26,13 +26,6 @@ pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
 MEMORY = [sys.executable, str(ROOT / "examples" / "bots" / "memory_bot.py")]
 SURE = 0.99  # of the interval that must hold zero; the usual 95 % is printed
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all of these."""
-    with running(tmp_path_factory.mktemp("kt") / "d", gateways=1, actors=2, log_level="warning") as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +45,7 @@ async def test_the_node_bot_plays_a_tournament(server: Server, node_bot: list[st
         assert isinstance(tournament, str), tournament
         assert await finished(api, tournament) == "complete"
         async with Store(server) as store:
-            closed = await store.closed(tournament, 5)
+            closed = await store.closed(tournament, 60)
     assert len(closed.results) == 2
     assert not any(fault for result in closed.results for fault in result.faults)
     assert all(result.moves > 20 for result in closed.results)
@@ -68,7 +61,7 @@ async def test_a_bot_with_a_memory_gains_nothing(server: Server, counts: Counts)
         assert isinstance(tournament, str), tournament
         assert await finished(api, tournament, 3_000) == "complete"
         async with Store(server) as store:
-            closed = await store.closed(tournament, 5)
+            closed = await store.closed(tournament, 60)
     assert not any(fault for result in closed.results for fault in result.faults)
     left = [file for file in places() if file.exists()]
     assert left == [], "it could write where the next game can read"

@@ -6,8 +6,7 @@ import asyncio
 import statistics
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,13 +22,15 @@ from kangtou_engine.verify import verify
 from kangtou_services.tournament.model import Blame
 
 from ..conftest import Counts
-from ..faults.server import Server, running
+from ..faults.server import Server
 from ..faults.tournaments import Store
 from .zoo import BAD
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ZOO = [sys.executable, "-m", "tests.tournament.zoo"]
+PATIENCE_S = 300.0  # of a test, for what a busy machine may take
+UNHURRIED_MS = 60_000  # to move, where clocks are not what is looked at
 # What each bad bot is found guilty of.
 GUILT = {
     "late": {Blame.TIMEOUT},
@@ -43,16 +44,10 @@ GUILT = {
 }
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all of these."""
-    with running(tmp_path_factory.mktemp("kt") / "d", gateways=1, actors=2, log_level="warning") as found:
-        yield found
-
-
 def spec_of(name: str, *entrants: dict[str, Any], **given: Any) -> dict[str, Any]:
     """A spec as a file has it."""
-    return {"name": name, "game": "hongshi", "sets": 1, "concurrency": 4, "entrants": list(entrants), **given}
+    usual = {"game": "hongshi", "sets": 1, "concurrency": 4, "turn_ms": UNHURRIED_MS}
+    return {"name": name, "entrants": list(entrants), **usual, **given}
 
 
 def bot(name: str, policy: str = "greedy") -> dict[str, Any]:
@@ -60,7 +55,7 @@ def bot(name: str, policy: str = "greedy") -> dict[str, Any]:
     return {"name": name, "bot": policy}
 
 
-async def finished(api: Tournaments, tournament: str, seconds: float = 300) -> str:
+async def finished(api: Tournaments, tournament: str, seconds: float = PATIENCE_S) -> str:
     """Wait for the end; how it was closed."""
     state = ""
     async with asyncio.timeout(seconds):
@@ -80,7 +75,7 @@ async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> No
     async with connect(server.address) as client:
         api = await newcomer(client)
         slow = {"name": "Slow", "command": [*ZOO, "good"]}
-        tournament = await api.submit(spec_of("withheld", bot("A"), slow, concurrency=1))
+        tournament = await api.submit(spec_of("withheld", bot("A"), slow, game="duizhu", concurrency=1))
         assert isinstance(tournament, str), tournament
         async with Store(server) as store, client.play() as session:
             while not ((state := await store.state(tournament)) and state.results):  # noqa: ASYNC110
@@ -93,7 +88,7 @@ async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> No
             assert isinstance(watched, Refused)
             assert watched.code == "withheld"
             assert await finished(api, tournament) == "complete"
-            closed = await store.closed(tournament, 5)
+            closed = await store.closed(tournament, 60)
         assert tournament_commitment(tournament, closed.seed) == closed.commitment
         for result in closed.results:
             while (found := await Archive(client).record(result.match)) is None:  # noqa: ASYNC110
@@ -114,7 +109,7 @@ async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> No
         await newcomer(away, "absent")
         present, absent = (await here.accounts.who_am_i()).account_id, (await away.accounts.who_am_i()).account_id
         spec = spec_of(
-            "accounts", {"name": "P", "account": present}, {"name": "X", "account": absent}, bot("G"), turn_ms=4_000
+            "accounts", {"name": "P", "account": present}, {"name": "X", "account": absent}, bot("G"), turn_ms=10_000
         )
         refused = await api.submit(spec)
         assert not isinstance(refused, str)
@@ -126,7 +121,7 @@ async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> No
             assert await finished(api, tournament) == "complete"
             await playing
         async with Store(server) as store:
-            state = await store.closed(tournament, 5)
+            state = await store.closed(tournament, 60)
         faults = {fault for result in state.results for fault in guilty(result.game.entrants, result.faults)}
         assert {entrant for entrant, _ in faults} == {1}
         assert {fault for _, fault in faults} == {"disconnected"}
@@ -157,7 +152,7 @@ async def test_pause_resume_cancel(server: Server) -> None:
         tournament = await api.submit(spec_of("ladder", bot("A"), bot("B"), bot("C"), format="ladder"))
         assert isinstance(tournament, str), tournament
         states = []
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE_S):
             async for progress in api.watch(tournament):
                 states.append(progress.summary.state)
                 if progress.summary.games_done and "paused" not in states:
@@ -178,44 +173,54 @@ async def test_pause_resume_cancel(server: Server) -> None:
 
 async def test_the_zoo(server: Server, counts: Counts) -> None:
     """Each kind of bad bot among three good ones: typed, contained, and the good ones are not blamed."""
-    kinds = BAD if counts(0, 1) else ("illegal", "crash", "huge")
-    turn_ms = 1_500
+    full = bool(counts(0, 1))
+    kinds = BAD if full else ("illegal", "crash", "huge")
+    given = {"turn_ms": 1_500} if full else {"game": "duizhu", "format": "gauntlet", "turn_ms": 4_000}
+    one_after_another = asyncio.Semaphore(1 if full else len(kinds))
     async with connect(server.address) as client, Store(server) as store:
         api = await newcomer(client)
-        delays: dict[str, list[float]] = defaultdict(list)
-        for kind in kinds:
-            bad = {"name": kind, "command": [*ZOO, kind]}
-            spec = spec_of(kind, bot("A"), bot("B", "random"), bot("C"), bad, turn_ms=turn_ms)
-            tournament = await api.submit(spec)
-            assert isinstance(tournament, str), tournament
-            assert await finished(api, tournament) == "complete"
-            state = await store.closed(tournament, 5)
-            blamed: set[tuple[int, str]] = set()
-            for result in state.results:
-                found = guilty(result.game.entrants, result.faults)
-                assert {entrant for entrant, _ in found} <= {3}
-                blamed |= found
-                if 3 in result.game.encounter:
-                    assert found, "a bad bot has finished a game"
-                    worst = min(result.scores)
-                    seats = zip(result.game.entrants, result.scores, strict=True)
-                    assert all((entrant == 3) is (score == worst) for entrant, score in seats)
-            assert {Blame(fault) for _, fault in blamed} <= GUILT[kind]
-            delays[kind] = await delays_of(client, [one.match for one in state.results if 3 in one.game.encounter])
-            print(f"{kind}: {', '.join(sorted(fault for _, fault in blamed))}", end="; ")
-            print(f"match over {statistics.median(delays[kind]):.1f} s after its beginning, at most", end=" ")
-            print(f"{max(delays[kind]):.1f} s; good ones blamed: 0")
-            if kind == "crash":
-                game = next(one.game.id for one in state.results if 3 in one.game.encounter)
-                outputs = await api.output(tournament, game)
-                assert any("an assertion of mine has failed" in text for text in outputs.values())
+
+        async def seen(kind: str) -> str:
+            async with one_after_another:
+                return await in_company(client, api, store, kind, given)
+
+        for line in await asyncio.gather(*map(seen, kinds)):
+            print(line)
+
+
+async def in_company(client: Client, api: Tournaments, store: Store, kind: str, given: Mapping[str, Any]) -> str:
+    """A tournament of a bad bot and three good ones: what became of it."""
+    bad = {"name": kind, "command": [*ZOO, kind]}
+    tournament = await api.submit(spec_of(kind, bad, bot("A"), bot("B", "random"), bot("C"), **given))
+    assert isinstance(tournament, str), tournament
+    assert await finished(api, tournament) == "complete"
+    state = await store.closed(tournament, 60)
+    its = [one for one in state.results if 0 in one.game.encounter]
+    blamed: set[tuple[int, str]] = set()
+    for result in state.results:
+        found = guilty(result.game.entrants, result.faults)
+        assert {entrant for entrant, _ in found} == ({0} if result in its else set()), "a bad bot has finished a game"
+        blamed |= found
+    for result in its:
+        seats = zip(result.game.entrants, result.scores, strict=True)
+        assert all((entrant == 0) is (score == min(result.scores)) for entrant, score in seats)
+    assert {Blame(fault) for _, fault in blamed} <= GUILT[kind]
+    if kind == "crash":
+        outputs = await api.output(tournament, its[0].game.id)
+        assert any("an assertion of mine has failed" in text for text in outputs.values())
+    delays = await delays_of(client, [one.match for one in its])
+    return (
+        f"{kind}: {', '.join(sorted(fault for _, fault in blamed))} in {len(its)} games; match over "
+        f"{statistics.median(delays):.1f} s after its beginning, at most {max(delays):.1f} s; good ones blamed: 0; "
+        f"played again: {len(state.replays)}"
+    )
 
 
 async def delays_of(client: Client, matches: list[str]) -> list[float]:
     """Seconds from the beginning of each match to its end."""
     found = []
     for match in matches:
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_S
         while (record := await Archive(client).record(match)) is None and time.monotonic() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
         assert record is not None
