@@ -7,7 +7,8 @@ the clock played for a seat (its time-out is in the log), and
     the seat was not connected to the table                            disconnected
     else                                                               timeout
 any of these while a gateway, a table actor, Redis or the runner was
-lost, or the table was taken over during the match                     infrastructure: nobody's
+lost, or the table was taken over during the match; the clock played
+for a built-in bot                                                     infrastructure: nobody's
 """
 
 from __future__ import annotations
