@@ -56,6 +56,7 @@ class Pretended:
     course    as above
     kept      what the table says of why a clock played, by seat; None: the table is gone
     record    what the archive has of the match, if it is asked
+    stoppable whether the table can be had ended
     """
 
     def __init__(
@@ -65,13 +66,15 @@ class Pretended:
         bots: tuple[int, ...] = (),
         kept: Mapping[int, lpb.Lateness.ValueType] | None = None,
         record: Record | None = None,
+        stoppable: bool = True,
     ) -> None:
         self._words = course.split()
         self._kept = kept
         self._record = record
+        self._stoppable = stoppable
         self.processes: dict[int, Process] = {}
         self.entries: list[Entry] = []
-        self.epoch, self.readings, self.gone, self.down, self.cause = 1, 0, "", False, ""
+        self.epoch, self.seconds, self.gone, self.down, self.cause = 1, 0, "", False, ""
         self.archiver = self.index = self.records = self.log = self.matches = self
         self.router = self.world = self.players = self.commands = self.opening = self
         self.settle_s = float(SETTLE_LOOKS)
@@ -126,8 +129,8 @@ class Pretended:
         return 1
 
     def elapsed_s(self) -> float:
-        """A second for each reading."""
-        return float(self.readings)
+        """A second for each reading of the log, and of its end."""
+        return float(self.seconds)
 
     async def read(self, match: str, first_seq: int = 0, last_seq: int | None = None) -> list[Entry]:
         """Of the log."""
@@ -135,7 +138,7 @@ class Pretended:
         found = self.entries[max(0, first_seq - 1) :]
         down, self.down = self.down, False
         self._happen("|")
-        self.readings += 1
+        self.seconds += 1
         for _ in range(5):
             await asyncio.sleep(0)  # whoever waits for a process that has ended comes to know it
         if down:
@@ -144,6 +147,7 @@ class Pretended:
 
     async def tail(self, match: str) -> Entry | None:
         """Of the log."""
+        self.seconds += 1
         return self.entries[-1]
 
     async def agreement(self, match: str) -> str | None:
@@ -168,7 +172,8 @@ class Pretended:
     async def call(self, call: lpb.Call) -> lpb.Reply:
         """Of the table."""
         if call.HasField("stop"):
-            self.end(call.stop.cause)
+            if self._stoppable:
+                self.end(call.stop.cause)
         elif self._kept is None:
             raise TableProblem("not_here")
         late = [self._kept.get(seat, lpb.LATENESS_UNSPECIFIED) for seat in range(4)] if self._kept is not None else []
@@ -187,7 +192,7 @@ class Pretended:
         """Of an account."""
         return "token"
 
-    def play(self, match: str, seat: int, order: object) -> None:
+    def play(self, match: str, seat: int, order: object, **how: object) -> None:
         """Of built-in bots."""
 
     def drop(self, match: str) -> None:

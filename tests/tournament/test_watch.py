@@ -123,7 +123,7 @@ async def test_a_hiccup_of_the_store_ends_no_process() -> None:
     """They play on, and nobody is blamed."""
     here = Pretended("down / | / | rules /", record=recorded())
     assert faults(await outcome(here)) == {}
-    assert here.readings >= 3
+    assert here.seconds >= 3
 
 
 async def test_a_built_in_bot_is_never_at_fault() -> None:
@@ -131,6 +131,16 @@ async def test_a_built_in_bot_is_never_at_fault() -> None:
     found = await outcome(Pretended("late0 exit1 / | /" + QUIET, bots=(0,), kept={}))
     assert isinstance(found, Void)
     assert found.why == "a built-in bot was not played"
+
+
+@pytest.mark.parametrize("bots", [(), (0, 1, 2, 3)])
+async def test_a_table_that_stands_still(bots: tuple[int, ...]) -> None:
+    """It cannot be played on, and may not even be ended: nobody's fault, and not waited for for ever."""
+    here = Pretended("/", bots=bots, kept=None, stoppable=not bots)
+    found = await outcome(here)
+    assert isinstance(found, Void)
+    assert found.why == "the table stands still"
+    assert here.cause == ("" if bots else "aborted")
 
 
 KINDS = {
@@ -162,7 +172,7 @@ async def alone(record: Record | None, *said: Mapping[str, Any]) -> tuple[Done |
         here.run.told({**told, "late": 0, "whole": True, **one})
     if record is not None:
         here.end("rules")
-    return await outcome(here), here.readings
+    return await outcome(here), here.seconds
 
 
 async def test_a_game_as_the_bots_have_seen_it() -> None:

@@ -13,7 +13,7 @@ for a built-in bot                                                     infrastru
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kangtou.internal.v1 import link_pb2 as lpb
@@ -26,6 +26,8 @@ from ..log.base import Entry, EventLog, LogUnavailable
 from .model import Blame
 
 UNKNOWN = "?"
+STANDSTILL = "the table stands still"  # a fault has stopped it, or it is in quarantine
+SLACK_S = 60.0  # beyond the clocks, for takeovers and a busy machine
 SETTLE_S = 3.5  # by then a gateway or actor that was lost is no longer listed (directory ALIVE_MS)
 
 
@@ -66,6 +68,26 @@ class Seen:
             self.late += late_seats(body)
             if body.end is not None:
                 self.cause = body.end
+
+
+class Standstill:
+    """Whether a match goes on, by the sequence numbers of its log. Else a clock plays: when the seats are awaited no
+    longer, and after each turn. `most_s`: so long nothing may happen, by `clock` (seconds)."""
+
+    def __init__(self, most_s: float, clock: Callable[[], float]) -> None:
+        self._most_s = most_s
+        self._clock = clock
+        self._seq, self._since = -1, 0.0
+
+    def over(self, seq: int) -> bool:
+        """Whether the log has ended with this for too long."""
+        if seq != self._seq:
+            self._seq, self._since = seq, self._clock()
+        return self._clock() - self._since > self._most_s
+
+    def again(self) -> None:
+        """There was a reason: from now on."""
+        self._seq = -1
 
 
 def late_seats(body: Body) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,11 +26,11 @@ from ..log.base import LogUnavailable
 from ..opening import Board, Choice
 from .commands import Process, Seat
 from .events import Flight
-from .evidence import late_seats
+from .evidence import SLACK_S, STANDSTILL, Standstill, late_seats
 from .forfeits import forfeited, places
 from .ids import dice_seed, entrant_account, seat_account
 from .model import THINKING, Blame, Entrant, Result, Spec
-from .parts import Parts
+from .parts import START_MS, Parts
 from .recorded import recorded
 from .watch import Watch
 
@@ -37,6 +38,7 @@ log = structlog.get_logger(__name__)
 
 LOOK_ALONE_S = 2.0  # how often the log is looked at where the bots tell of the end
 PAUSE_S = 0.3
+VOID_S = 5.0  # how long a match that is void is asked to end
 LEAVE_S = 2.0  # how long a process may take to end after its match
 CLOCK_PLAYED = "the clock has played for a seat"
 FORFEIT = "forfeit"  # the cause of the end of a match in which an entrant has faulted
@@ -85,7 +87,10 @@ class GameRun:
         self._seats = [terms.spec.entrants[entrant] for entrant in flight.game.entrants]
         self._alone = all(one.bot for one in self._seats)
         self._thinking = any(one.bot.partition(":")[0] in THINKING for one in self._seats)
-        self._watched = Watch(parts, flight, [seat for seat, one in enumerate(self._seats) if one.bot])
+        most_s = (START_MS + terms.spec.turn_ms) / 1000 + SLACK_S
+        self._standstill = Standstill(most_s, parts.elapsed_s)
+        built_in = [seat for seat, one in enumerate(self._seats) if one.bot]
+        self._watched = Watch(parts, flight, built_in, self._standstill)
         self._board_seed = board_seed(terms.tournament, terms.seed, flight.game.board)
 
     def told(self, said: Mapping[str, Any]) -> None:
@@ -190,7 +195,7 @@ class GameRun:
             return await self._from_record()
         if tail is None and await self._parts.matches.agreement(self.flight.match) is None:
             return await self._from_record()
-        return None
+        return await self._void(STANDSTILL) if self._standstill.over(tail.seq if tail else 0) else None
 
     async def _watch(self) -> Done | Void:
         """Processes and accounts play: who does not is found out."""
@@ -199,21 +204,27 @@ class GameRun:
             return await self._from_record()
         if verdict.cause not in ("", "rules", FORFEIT):
             return self._outside(verdict.cause)
+        if verdict.why:
+            return await self._void(verdict.why)
         if not verdict.blames:
             await self._end_processes(LEAVE_S)
             return await self._from_record()
-        await self._stop(ABORTED if verdict.why else FORFEIT)
-        if verdict.why:
-            return Void(self.flight, verdict.why)
+        await self._stop(FORFEIT)
         return await self._forfeited(verdict.blames)
 
-    async def _stop(self, cause: str) -> None:
-        """End the match outside the rules, as far as it has not ended."""
+    async def _void(self, why: str) -> Void:
+        """Nobody's fault."""
+        await self._stop(ABORTED, VOID_S)
+        return Void(self.flight, why)
+
+    async def _stop(self, cause: str, patience_s: float = math.inf) -> None:
+        """End the match outside the rules, as far as it has not ended. A table in quarantine does not hear of it."""
+        until = self._parts.elapsed_s() + patience_s
         while True:
             with contextlib.suppress(TableProblem):
                 await self._parts.router.call(lpb.Call(match_id=self.flight.match, stop=lpb.Stop(cause=cause)))
             tail = await self._parts.log.tail(self.flight.match)
-            if tail is None or "\n= end " in tail.body:
+            if tail is None or "\n= end " in tail.body or self._parts.elapsed_s() >= until:
                 return
             await asyncio.sleep(PAUSE_S)
 

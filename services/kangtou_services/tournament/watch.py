@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from .commands import Process
 from .events import Flight
-from .evidence import UNKNOWN, Seen, blame_for_time
+from .evidence import STANDSTILL, UNKNOWN, Seen, Standstill, blame_for_time
 from .model import Blame
 from .parts import Parts
 
@@ -33,10 +33,11 @@ class Verdict:
 class Watch:
     """Of one flight. `built_in`: the seats of built-in bots, which are never at fault."""
 
-    def __init__(self, parts: Parts, flight: Flight, built_in: Collection[int]) -> None:
+    def __init__(self, parts: Parts, flight: Flight, built_in: Collection[int], standstill: Standstill) -> None:
         self._parts = parts
         self._flight = flight
         self._built_in = built_in
+        self._standstill = standstill
         self._seen = Seen()
         self._ends: dict[int, asyncio.Task[int]] = {}
         self._blames: dict[int, Blame] = {}
@@ -50,6 +51,7 @@ class Watch:
     def cut(self) -> None:
         """The store could not be reached during the match: entrants may have felt it too."""
         self._cut = True
+        self._standstill.again()
 
     def stop(self) -> None:
         """No look will follow."""
@@ -74,6 +76,8 @@ class Watch:
                 return Verdict(seen.cause, {})
             if self._blames and clock() >= self._judged_at:
                 return Verdict(seen.cause, dict(self._blames), await self._not_theirs())
+            if self._standstill.over(seen.seq):
+                return Verdict("", {}, STANDSTILL)
             await self._pause()
 
     async def _blame(self, ended: list[int]) -> None:
