@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, field_validator
+from pydantic import Field, NonNegativeInt, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _Port = Annotated[int, Field(ge=-1, le=65_503)]
@@ -32,6 +32,10 @@ class Settings(BaseSettings):
     tables_per_actor: int = 20_000
     link: str = "unix"  # or tcp
     ray_address: str = ""  # host:port of the head
+    tls: bool = False  # the gateways' port speaks TLS; without `tls_cert` by a certificate made for development
+    tls_cert: str = ""  # PEM: the certificate, and those between it and the root
+    tls_key: str = ""  # PEM: its key, which nobody else may read
+    tls_ca: str = ""  # PEM: the root, where the system does not know it; for the bots that the server itself runs
 
     turn_ms: int = 30_000
     window_ms: int = 0  # 0: the game's own for people, the turn clock for bots
@@ -87,6 +91,18 @@ class Settings(BaseSettings):
         if url and not url.startswith(REDIS_SCHEMES):
             raise ValueError(f"a Redis URL begins with {', '.join(REDIS_SCHEMES)}")
         return url
+
+    @model_validator(mode="after")
+    def _both(self) -> Settings:
+        if bool(self.tls_cert) is not bool(self.tls_key):
+            raise ValueError("tls_cert and tls_key go together")
+        return self
+
+    @property
+    def address(self) -> str:
+        """Of the gateways, as clients on this machine give it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'tls://' if self.tls or self.tls_cert else ''}{host}:{self.port}"
 
     @property
     def redis(self) -> str:

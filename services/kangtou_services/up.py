@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from . import logs
+from . import logs, tls
 from .backup.restoring import unfinished
 from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
 from .log.base import LogUnavailable
@@ -60,7 +60,11 @@ def main(settings: Settings) -> int:
             _can_listen(settings)
         except OSError as error:
             return fail(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}", EXIT_GAVE_UP)
-        _environment(settings)
+        try:
+            files = tls.prepare(settings)
+        except tls.BadCertificate as error:
+            return fail(f"TLS: {error}", EXIT_GAVE_UP)
+        _environment(settings, files)
         try:
             asyncio.run(_run(settings))
         except (GaveUp, PromiseBroken) as error:
@@ -107,14 +111,18 @@ async def _run(settings: Settings) -> None:
 
 
 def _say_ready(settings: Settings) -> None:
-    ready = {"address": f"{settings.host}:{settings.port}", "data": str(settings.data.absolute()), "pid": os.getpid()}
+    ready = {"address": settings.address, "data": str(settings.data.absolute()), "pid": os.getpid()}
     (settings.run_dir / "ready.json").write_text(json.dumps(ready))
     sys.stdout.write(f"ready {ready['address']}\n")
     sys.stdout.flush()
 
 
-def _environment(settings: Settings) -> None:
-    """What the children share: settings as variables, and secrets made for this data folder."""
+def _environment(settings: Settings, files: tls.Files | None = None) -> None:
+    """What the children share: settings as variables, secrets made for this data folder, how its bots trust it."""
+    if files is not None:
+        os.environ["KANGTOU_TLS_NAME"] = tls.name_of(files)
+        if files.root is not None:
+            os.environ["KANGTOU_CA"] = str(files.root.absolute())
     for name in Settings.model_fields:
         value = getattr(settings, name)
         os.environ[f"KANGTOU_{name.upper()}"] = str(value).lower() if isinstance(value, bool) else str(value)
@@ -158,7 +166,7 @@ def children(settings: Settings) -> list[Child]:
     if settings.tournaments:
         found.append(Child("runner", [*services, "runner"]))
     if settings.house_bots:
-        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", f"{settings.host}:{settings.port}"]
+        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", settings.address]
         kept = settings.data.absolute() / "house"
         found.append(Child("bots", [*bots, "--accounts", str(settings.house_bots), "--keep", str(kept)]))
     return found

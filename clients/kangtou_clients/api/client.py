@@ -21,6 +21,7 @@ from kangtou_engine.game import Legal
 from kangtou_engine.registry import REGISTRY, Registry
 
 from .accounts import Accounts
+from .channel import open_channel
 from .house import House
 from .lobby import Lobby
 from .session import Session
@@ -32,20 +33,6 @@ R = TypeVar("R")
 
 CALL_S = 30.0  # deadline of a unary call
 RETRY_S = 15.0  # how long a unary call is repeated while the server cannot be reached
-
-# A dead connection is noticed within 20 s; the server allows a ping every 5 s.
-OPTIONS: tuple[tuple[str, int], ...] = (
-    ("grpc.keepalive_time_ms", 10_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.ping_timeout_ms", 10_000),  # the one that counts when another ping is under way; default 60 s
-    ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 1_000),
-    ("grpc.enable_retries", 0),
-    ("grpc.use_local_subchannel_pool", 1),  # each client has a connection of its own
-)
 
 
 class Client:
@@ -67,7 +54,7 @@ class Client:
         self.address = address
         self.token = token
         self.registry = registry
-        self.channel = channel or grpc.aio.insecure_channel(address, options=OPTIONS)
+        self.channel = channel or open_channel(address)
         self._shared = channel is not None
         self.accounts = Accounts(self)
         self.house = House(self)
@@ -187,5 +174,5 @@ class Client:
 
 
 def connect(address: str, token: str = "", *, registry: Registry = REGISTRY, retry_s: float = RETRY_S) -> Client:
-    """A client of the server at `host:port`: `async with connect(address, token) as client`."""
+    """A client of a server: `async with connect(address, token) as client`. Raises BadAddress."""
     return Client(address, token, registry, retry_s)

@@ -4,6 +4,7 @@
     ├── CallFailed           a call ended with a status: `status` is gRPC's name of it, `text` for people
     │   ├── NotAuthenticated the token is missing, not valid, or has expired
     │   └── Unavailable      the server, its log or a table cannot be reached now: repeat the call
+    ├── BadAddress           no address of a server, or its root certificates cannot be read
     ├── Gone                 the session is closed, or its match went to another session
     └── Untrustworthy        raised on request only: what the server dealt is not what it had committed to
 
@@ -42,6 +43,10 @@ class Unavailable(CallFailed):
     """The server, its log or a table cannot be reached now. Repeating a call by its command id is safe."""
 
 
+class BadAddress(ApiError):
+    """No address of a server, or the root certificates that it needs cannot be read. The text says which."""
+
+
 class Gone(ApiError):
     """The session is closed, or another session of this account took the seat."""
 
@@ -49,6 +54,8 @@ class Gone(ApiError):
 def failed(error: grpc.aio.AioRpcError) -> CallFailed:
     """The library's exception for gRPC's."""
     code, text = error.code(), error.details() or ""
+    if code is grpc.StatusCode.UNKNOWN and text.startswith("Stream removed"):
+        code = grpc.StatusCode.UNAVAILABLE  # the connection was lost under the call
     kind = {
         grpc.StatusCode.UNAUTHENTICATED: NotAuthenticated,
         grpc.StatusCode.UNAVAILABLE: Unavailable,

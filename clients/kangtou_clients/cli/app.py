@@ -115,7 +115,10 @@ def _version(wanted: bool) -> None:
 def common_options(
     context: typer.Context,
     server: Annotated[
-        str, typer.Option("--server", metavar="HOST:PORT", envvar="KANGTOU_SERVER", help=f"default: {DEFAULT_SERVER}")
+        str,
+        typer.Option(
+            "--server", metavar="[tls://]HOST:PORT", envvar="KANGTOU_SERVER", help=f"default: {DEFAULT_SERVER}"
+        ),
     ] = "",
     profile: Annotated[
         str, typer.Option("--as", metavar="PROFILE", envvar="KANGTOU_AS", help="which of your accounts acts")

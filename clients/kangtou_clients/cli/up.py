@@ -31,6 +31,9 @@ def up(
         str, typer.Option("--redis", metavar="URL", help="a Redis of yours; default: an embedded one")
     ] = "",
     archive: Annotated[str, typer.Option("--archive", metavar="URL", help="folder or object store for records")] = "",
+    tls: Annotated[bool, typer.Option("--tls", help="TLS, by a certificate made in the data folder")] = False,
+    tls_cert: Annotated[str, typer.Option("--tls-cert", metavar="FILE", help="TLS, by this certificate (PEM)")] = "",
+    tls_key: Annotated[str, typer.Option("--tls-key", metavar="FILE", help="its key (PEM), private")] = "",
 ) -> int:
     """Run a server: Redis, Ray table actors, gateways, house bots. Prints `ready ADDRESS` when it plays.
 
@@ -42,6 +45,7 @@ def up(
     Examples:
       kangtou up
       kangtou up --data /srv/kangtou --port 7480 --gateways 2
+      kangtou up --tls          then KANGTOU_CA=kangtou-data/tls/ca.pem kangtou --server tls://127.0.0.1:7480 …
       KANGTOU_TURN_MS=15000 kangtou up --house-bots 8
     """
     of(context)
@@ -54,6 +58,9 @@ def up(
         "HOUSE_BOTS": house_bots,
         "REDIS_URL": redis,
         "ARCHIVE_URL": archive,
+        "TLS": tls or os.environ.get("KANGTOU_TLS", "false"),
+        "TLS_CERT": tls_cert or os.environ.get("KANGTOU_TLS_CERT", ""),
+        "TLS_KEY": tls_key or os.environ.get("KANGTOU_TLS_KEY", ""),
     }
     environment = {**os.environ, **{f"KANGTOU_{name}": str(value) for name, value in given.items()}}
     child = subprocess.Popen([sys.executable, "-m", "kangtou_services", "up"], env=environment, start_new_session=True)

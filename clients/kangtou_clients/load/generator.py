@@ -11,7 +11,7 @@ from typing import Self
 import grpc
 
 from ..api import CallFailed, Client, Place, Refused
-from ..api.client import OPTIONS
+from ..api.channel import open_channel
 from .figures import Figures
 from .plan import SEATS, Plan
 from .players import Player
@@ -171,7 +171,7 @@ class Load:
         number, self._players = self._players, self._players + 1
         most = max(self.plan.connections, number // STREAMS_MOST + 1)
         if len(self._channels) < most:
-            self._channels.append(grpc.aio.insecure_channel(self.address, options=OPTIONS))
+            self._channels.append(open_channel(self.address))
         channel = self._channels[number % len(self._channels)]
         player = Player(Client(self.address, channel=channel), self.shared.chance, self._lost)
         await player.register()

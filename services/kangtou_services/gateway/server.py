@@ -21,7 +21,7 @@ from prometheus_client import Metric
 
 from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc, vitals_pb2, vitals_pb2_grpc
 
-from .. import logs
+from .. import logs, tls
 from ..directory import DirectoryUnavailable, Gateway, Heart
 from ..identity import Identity
 from ..memory import settle
@@ -97,7 +97,7 @@ def options(settings: Settings) -> list[tuple[str, int]]:
 
 
 async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = (), name: str = "gateway") -> Running:
-    """Serve on the settings' host and port (0: any free one). Raises OSError, DirectoryUnavailable.
+    """Serve on the settings' host and port (0: any free one). Raises OSError, BadCertificate, DirectoryUnavailable.
 
     It needs no process of its own: with a table host on a unix socket beside it and a log in memory, one process is
     a whole server.
@@ -171,7 +171,10 @@ _OWN: tuple[tuple[Any, str], ...] = (
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> int:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    files = tls.prepare(settings)
     try:
+        if files is not None:
+            return server.add_secure_port(f"{host}:{settings.port}", tls.credentials(files))
         return server.add_insecure_port(f"{host}:{settings.port}")
     except RuntimeError as error:
         raise OSError(f"cannot listen on {host}:{settings.port}") from error

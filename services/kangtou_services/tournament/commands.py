@@ -165,7 +165,7 @@ class Commands:
     async def start(self, entrant: Entrant, seat: Seat) -> Process:
         """Start an entrant's process for a seat. Raises OSError if the command cannot be started at all."""
         told = {
-            "KANGTOU_SERVER": f"{self._settings.host}:{self._settings.port}",
+            "KANGTOU_SERVER": self._address(),
             "KANGTOU_TOKEN": seat.token,
             "KANGTOU_MATCH": seat.match,
             "KANGTOU_SEAT": str(seat.seat),
@@ -198,6 +198,11 @@ class Commands:
             start_new_session=True,
         )
         return Process(process, folder, entrant.memory_mb)
+
+    def _address(self) -> str:
+        """Of the gateways. Bots need not speak TLS on this machine: there is a socket for their seats."""
+        found = self._gateway_socket() if self._settings.address.startswith("tls://") else None
+        return f"unix:{found}" if found is not None else self._settings.address
 
     def _gateway_socket(self) -> Path | None:
         for path in sorted(self._settings.run_dir.absolute().glob(SOCKETS)):

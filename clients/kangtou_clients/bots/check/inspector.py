@@ -14,6 +14,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from kangtou.v1 import play_pb2 as play
+from kangtou_clients.api.channel import open_channel
 
 PLAY = "/kangtou.v1.PlayService/Play"
 Listener = Callable[[str, "play.PlayRequest | play.Update"], None]
@@ -73,7 +74,7 @@ class Inspector:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
         """Its address."""
-        async with grpc.aio.insecure_channel(self._target) as channel:
+        async with open_channel(self._target) as channel:
             self._channel = channel
             server = grpc.aio.server()
             server.add_generic_rpc_handlers((_Everything(self),))
