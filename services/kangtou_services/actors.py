@@ -20,6 +20,8 @@ import structlog
 import uvloop
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from kangtou import tracing
+
 from . import logs, runtime
 from .host.serve import Serving, serving
 from .memory import settle
@@ -77,7 +79,7 @@ class TableActor:
         self._thread.join(10)
 
     def _run(self) -> None:
-        logs.configure(self._settings.log_level, self._name)
+        logs.configure(self._settings.log_level, self._name, self._settings.log_format)
         asyncio.set_event_loop(self._loop)
         settle()
         try:
@@ -93,10 +95,13 @@ class TableActor:
         try:
             async with serving(backend, self._name, lambda: os._exit(1)) as self._serving:
                 host = self._serving.host
+                host.meter.tracing = traced = tracing.start(self._name, self._settings.trace)
                 gathers = (lambda: host.meter.gather(host), backend.log_meter.gather)
                 async with exposed(self._settings, "actor", self._name, *gathers):
                     self._ready.set()
                     await self._stop.wait()
+                if traced is not None:
+                    await asyncio.to_thread(traced.close)
         finally:
             await backend.close()
 

@@ -1,5 +1,8 @@
 """Logging: structlog JSON lines from the first server line, through one redacting processor. Design §7.
 
+The same thing has the same key in every process: `match`, `seq` (of the entry), `command` (the client's id), `account`,
+`actor`, `gateway`, `tournament`, `process`; `why` is a word, `error` the type of an exception.
+
 Nothing that may hold a card, a seed, a token or an entropy gets out: fields are let through by name, values by form.
 """
 
@@ -36,8 +39,9 @@ def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[s
     return event
 
 
-def configure(level: str, process: str) -> None:
-    """Set up logging of this process; to standard error, one JSON object a line."""
+def configure(level: str, process: str, form: str = "json") -> None:
+    """Set up logging of this process; to standard error, one JSON object a line, or `text` for people."""
+    as_json = structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True)
     wanted = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=[
@@ -45,7 +49,7 @@ def configure(level: str, process: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             redact,
-            structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True),
+            structlog.dev.ConsoleRenderer(colors=False) if form == "text" else as_json,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(wanted),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -69,7 +69,7 @@ def main(settings: Settings) -> int:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         return _fail(f"{folder} cannot be the data folder: {error.strerror}")
-    logs.configure(settings.log_level, "practice")
+    logs.configure(settings.log_level, "practice", settings.log_format)
     settle()
     try:
         uvloop.run(_serve(settings.model_copy(update=update), given))

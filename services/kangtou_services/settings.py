@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from kangtou.tracing import check
+
 _Port = Annotated[int, Field(ge=-1, le=65_503)]
 _Part = Annotated[float, Field(ge=0, le=1)]
 
@@ -103,6 +105,12 @@ class Settings(BaseSettings):
         """Of the gateways, as clients on this machine give it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'tls://' if self.tls or self.tls_cert else ''}{host}:{self.port}"
+
+    @field_validator("trace")
+    @classmethod
+    def _traceable(cls, to: str) -> str:
+        check(to)
+        return to
 
     @property
     def redis(self) -> str:

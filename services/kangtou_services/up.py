@@ -42,7 +42,7 @@ REDIS_WAIT_MS = 600_000  # in which children that start while Redis is away do n
 
 def main(settings: Settings) -> int:
     """Run until a signal. Exit codes: 0 stopped, 3 the data folder is in use, 4 gave up."""
-    logs.configure(settings.log_level, "up")
+    logs.configure(settings.log_level, "up", settings.log_format)
     try:
         lock = lock_folder(settings.data)
     except FolderInUse:

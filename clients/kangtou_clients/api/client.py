@@ -11,7 +11,8 @@ import grpc
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_delay, wait_random_exponential
 from tenacity.wait import wait_base
 
-from kangtou.v1 import admin_pb2, admin_pb2_grpc
+from kangtou import tracing
+from kangtou.v1 import admin_pb2, admin_pb2_grpc, vitals_pb2, vitals_pb2_grpc
 from kangtou.v1 import play_pb2 as pb
 from kangtou.v1 import play_pb2_grpc as rpc
 from kangtou.wire import action_from_pb, action_to_pb, too_many_from_pb
@@ -61,8 +62,10 @@ class Client:
         self.lobby = Lobby(self)
         self.tables = Tables(self)
         self._retry_s = retry_s
+        self._tracing = tracing.of_client()
         self._play = rpc.PlayServiceStub(self.channel)
         self._admin = admin_pb2_grpc.AdminServiceStub(self.channel)
+        self._vitals = vitals_pb2_grpc.VitalsServiceStub(self.channel)
 
     async def __aenter__(self) -> Self:
         return self
@@ -85,7 +88,14 @@ class Client:
 
     def play(self, *, give_up_s: float = 120.0, on_warning: Callable[[TrustWarning], None] | None = None) -> Session:
         """A session for any number of matches: `async with client.play() as session`."""
-        return Session(self._play, self.metadata, self.registry, give_up_s=give_up_s, on_warning=on_warning)
+        return Session(
+            self._play,
+            self.metadata,
+            self.registry,
+            give_up_s=give_up_s,
+            on_warning=on_warning,
+            tracing=self._tracing,
+        )
 
     async def act(
         self, match_id: str, action: Action | str, *, prompt: int, command_id: str, seat: Seat | None = None
@@ -95,7 +105,14 @@ class Client:
         command = pb.Command(match_id=match_id, command_id=command_id, prompt=prompt, action=action_to_pb(wanted))
         if seat is not None:
             command.seat = seat
-        return answer_from((await self.unary(self._play.Act, pb.ActRequest(command=command))).answer)
+        span = self._tracing.begin("client.move") if self._tracing is not None else None
+        if span is not None:
+            command.traceparent = span.traceparent
+        try:
+            return answer_from((await self.unary(self._play.Act, pb.ActRequest(command=command))).answer)
+        finally:
+            if span is not None:
+                span.end(match=match_id, command=command_id)
 
     async def hand_over(
         self, match_id: str, *, command_id: str, leave: bool = False, seat: Seat | None = None
@@ -142,6 +159,10 @@ class Client:
     async def status(self) -> admin_pb2.GetStatusResponse:
         """What runs at the server; for operators."""
         return await self.unary(self._admin.GetStatus, admin_pb2.GetStatusRequest())
+
+    async def vitals(self) -> vitals_pb2.GetVitalsResponse:
+        """How the processes of the server are doing; for operators."""
+        return await self.unary(self._vitals.GetVitals, vitals_pb2.GetVitalsRequest())
 
     # ---- calls ----
 

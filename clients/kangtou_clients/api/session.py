@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import grpc
 
+from kangtou.tracing import Tracing
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
 from kangtou.wire import action_to_pb
@@ -67,7 +68,9 @@ class Session:
         *,
         give_up_s: float = 120.0,
         on_warning: Callable[[TrustWarning], None] | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
+        self._tracing = tracing
         self._opener = Opener(stub, metadata, give_up_s)
         self._registry = registry
         self._on_warning = on_warning
@@ -160,7 +163,14 @@ class Session:
         )
         if match.seat is not None:
             command.seat = match.seat
-        answer = await self._ask(match.match_id, command.command_id, play.PlayRequest(command=command))
+        span = self._tracing.begin("client.move") if self._tracing is not None else None
+        if span is not None:
+            command.traceparent = span.traceparent
+        try:
+            answer = await self._ask(match.match_id, command.command_id, play.PlayRequest(command=command))
+        finally:
+            if span is not None:
+                span.end(match=match.match_id, command=command.command_id)
         if not isinstance(answer, Refused):
             match.answered(prompt)
         return answer

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from kangtou.tracing import CannotTrace
 from kangtou_engine.errors import BadOptions, BadText
 
 from . import (
@@ -161,7 +162,7 @@ def _ended(error: Exception) -> int:
         return FAILED
     if isinstance(error, CommandError):
         return _say(error.code, error.text)
-    if isinstance(error, (BadText, BadOptions)):
+    if isinstance(error, (BadText, BadOptions, CannotTrace)):
         return _say(USAGE, str(error))
     if isinstance(error, OSError):
         return _say(USAGE, f"{error.strerror or error}: {error.filename}" if error.filename else str(error))

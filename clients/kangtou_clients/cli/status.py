@@ -1,12 +1,20 @@
-"""`kangtou status`: what runs at a server."""
+"""`kangtou status`: what runs at a server, and how it is doing."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Annotated
+
 import typer
 from google.protobuf.json_format import MessageToDict
+from rich.console import Console
+from rich.live import Live
 
 from .common import of
 from .remote import Remote, run
+from .status_live import Watch, screen
+
+FIRST_S = 0.5  # between the two looks of `--once`, so that there are rates
 
 
 def register(app: typer.Typer) -> None:
@@ -14,33 +22,47 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status)
 
 
-def status(context: typer.Context) -> None:
-    """Show version, table actors, gateways and matches of a server.
+def status(
+    context: typer.Context,
+    once: Annotated[bool, typer.Option("--once", help="print it once and end (also if it goes into a pipe)")] = False,
+    every: Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.2, max=3600, help="between looks")] = 1.0,
+) -> None:
+    """Show how a server is doing, as it changes: actors, gateways, rates, queues, Redis.
 
-    For operators; on a server that listens on this machine alone, for whoever is there.
+    For operators; on a server that listens on this machine alone, for whoever is there. Milliseconds are the bounds of
+    a histogram since the process began: so many moves or fewer were as fast. Ctrl-C ends it.
 
     \b
     Examples:
       kangtou status
+      kangtou status --every 5
+      kangtou status --once
       kangtou status --json --server 127.0.0.1:7480
     """
     common = of(context)
 
     async def work(remote: Remote) -> None:
-        found = await remote.client.status()
+        client = remote.client
         if common.json:
-            shown = MessageToDict(found, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+            shown: dict[str, object] = {}
+            for one in (await client.status(), await client.vitals()):
+                shown |= MessageToDict(one, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
             common.put_json(shown)
             return
-        ready = common.say("log_ready" if found.log_ready else "log_not_ready")
-        common.put(f"kangtou {found.version}  {remote.client.address}  {ready}")
-        common.put(common.say("live", live=found.live_matches, quarantined=found.quarantined))
-        for actor in found.actors:
-            counts = common.say(
-                "actor", tables=actor.tables, hosted=actor.hosted, moves=actor.moves, takeovers=actor.takeovers
-            )
-            common.put(f"  {actor.actor_id}  {actor.node}  pid {actor.pid}  {counts}")
-        for gateway in found.gateways:
-            common.put(f"  {gateway.gateway_id}  pid {gateway.pid}  {common.say('streams', streams=gateway.streams)}")
+        console = Console(no_color=not common.colour, highlight=False, width=None if common.colour else 160)
+        watch = Watch()
+        if once or not console.is_terminal:
+            watch.look(await client.vitals())
+            await asyncio.sleep(FIRST_S)
+            vitals = await client.vitals()
+            watch.look(vitals)
+            console.print(screen(common, client.address, vitals, watch))
+            return
+        with Live(console=console, auto_refresh=False, screen=True) as live:
+            while True:
+                vitals = await client.vitals()
+                watch.look(vitals)
+                live.update(screen(common, client.address, vitals, watch), refresh=True)
+                await asyncio.sleep(every)
 
     run(common, work, signed=False)

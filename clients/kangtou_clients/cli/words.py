@@ -8,6 +8,7 @@ from .words_load import LOAD_WORDS
 from .words_operate import OPERATE_WORDS
 from .words_study import STUDY_WORDS
 from .words_tournament import TOURNAMENT_WORDS
+from .words_vitals import VITALS_WORDS
 
 LANGUAGES = ("en", "zh")
 
@@ -16,6 +17,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     **LOAD_WORDS,
     **STUDY_WORDS,
     **TOURNAMENT_WORDS,
+    **VITALS_WORDS,
     # files and records
     "no_file": ("there is no file {path}", "没有文件 {path}"),
     "no_rule": ("there is no rule {rule} in {book}", "{book} 中没有规则 {rule}"),
@@ -184,14 +186,6 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "floor": ("at least {floor}", "至少 {floor}"),
     "placed": ("place {place}", "第 {place} 名"),
     "rated": ("rated", "计分"),
-    "log_ready": ("log ready", "日志正常"),
-    "log_not_ready": ("log NOT ready", "日志不可用"),
-    "live": ("{live} matches, {quarantined} quarantined", "{live} 场对局，{quarantined} 场被隔离"),
-    "actor": (
-        "{tables} tables ({hosted} since it started), {moves} moves, {takeovers} takeovers",
-        "{tables} 桌（启动以来 {hosted}），{moves} 步，接管 {takeovers} 次",
-    ),
-    "streams": ("{streams} streams", "{streams} 个连接"),
     "confirm_needed": (
         "nobody can be asked here: --yes deletes the account for ever",
         "此处无法询问：用 --yes 确认永久注销账号",

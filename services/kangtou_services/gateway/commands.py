@@ -5,7 +5,10 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import structlog
+
 from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.tracing import Open
 
 from ..table.commands import refused
 from .followers import Follower
@@ -15,11 +18,13 @@ from .routes import Pending
 if TYPE_CHECKING:
     from .streams import PlayStream
 
+log = structlog.get_logger(__name__)
+
 
 class StreamCall:
     """A command under way: the callback of its reply."""
 
-    __slots__ = ("at", "call", "command_id", "follower", "pending", "seat", "stream")
+    __slots__ = ("at", "call", "command_id", "follower", "pending", "seat", "span", "stream")
 
     def __init__(self, stream: PlayStream, call: lpb.Call, seat: int | None, command_id: str) -> None:
         self.stream = stream
@@ -29,6 +34,7 @@ class StreamCall:
         self.follower: Follower | None = None
         self.pending: Pending | None = None
         self.at = perf_counter()
+        self.span: Open | None = None
 
     def send(self) -> None:
         """Send it, or send it again."""
@@ -49,12 +55,23 @@ class StreamCall:
             return
         self.finished()
         self.stream.meter.answered(self.at, reply.took_us)
+        if self.span is not None:
+            self.span.end(match=self.call.match_id, command=self.command_id, table_us=reply.took_us)
+        if self.stream.verbose:
+            _told(self, reply)
         if what == "answer":
             self.stream.answer(self.call.match_id, self.seat, reply.answer)
         elif what == "problem":
             self.stream.meter.refusals[reply.problem.code] += 1
             answer = refused(self.command_id, refusal(reply.problem.code))
             self.stream.answer(self.call.match_id, self.seat, answer)
+
+
+def _told(call: StreamCall, reply: lpb.Reply) -> None:
+    why = reply.problem.code if reply.HasField("problem") else ""
+    took = round((perf_counter() - call.at) * 1000, 3)
+    account = call.stream.account_id
+    log.debug("command_answered", match=call.call.match_id, command=call.command_id, account=account, ms=took, why=why)
 
 
 class QuietCall(StreamCall):

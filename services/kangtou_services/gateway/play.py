@@ -92,9 +92,14 @@ class PlayService(rpc.PlayServiceServicer):
             problem = "malformed"
         else:
             try:
-                began = perf_counter()
+                began, tracing = perf_counter(), self._meter.tracing
+                parent = command.traceparent if isinstance(command, play.Command) else ""
+                span = tracing.begin("gateway.command", parent, began) if tracing is not None else None
+                call.traceparent = span.traceparent if span is not None else ""
                 reply = await self._tables.call(call)
                 self._meter.answered(began, reply.took_us)
+                if span is not None:
+                    span.end(match=call.match_id, command=command.command_id, table_us=reply.took_us)
                 return reply.answer
             except TableProblem as error:
                 problem = error.code

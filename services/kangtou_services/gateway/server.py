@@ -19,6 +19,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import Metric
 
+from kangtou import tracing
 from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc, vitals_pb2, vitals_pb2_grpc
 
 from .. import logs, tls
@@ -195,6 +196,7 @@ async def _serve(settings: Settings, name: str) -> None:
     try:
         identity, extras = wired(backend)
         running = await start(backend, identity, extras, name)
+        running.parts.meter.tracing = traced = tracing.start(name, settings.trace, settings.trace_rate)
         gathers = (running.gather, backend.log_meter.gather)
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -203,6 +205,8 @@ async def _serve(settings: Settings, name: str) -> None:
         async with exposed(settings, "gateway", name, *gathers):
             await stopping.wait()
         await running.stop()
+        if traced is not None:
+            await asyncio.to_thread(traced.close)
     finally:
         await backend.close()
 
@@ -210,7 +214,7 @@ async def _serve(settings: Settings, name: str) -> None:
 def main(settings: Settings) -> int:
     """`python -m kangtou_services gateway [INDEX]`: serve until SIGTERM."""
     name = f"gateway-{sys.argv[2]}" if len(sys.argv) > 2 else "gateway"
-    logs.configure(settings.log_level, name)
+    logs.configure(settings.log_level, name, settings.log_format)
     settle()
     uvloop.run(_serve(settings, name))
     return 0

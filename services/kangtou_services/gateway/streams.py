@@ -19,6 +19,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.tracing import Open
 from kangtou.v1 import play_pb2 as play
 
 from ..agreement import HUMAN
@@ -66,6 +67,7 @@ class PlayStream:
         meter: GatewayMeter | None = None,
     ) -> None:
         self.meter = meter or GatewayMeter()
+        self.verbose = settings.log_level.lower() == "debug"
         self.account_id = session.account.account_id
         self.token = token
         self.tables = tables
@@ -258,7 +260,11 @@ class PlayStream:
     def _command(self, request: play.PlayRequest, size: int) -> None:
         body = request.command
         call = lpb.Call(match_id=body.match_id, account_id=self.account_id, command=body, lag_ms=self.lag.ms)
-        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
+        tracing, span = self.meter.tracing, None
+        if tracing is not None:
+            span = tracing.begin("gateway.command", body.traceparent)
+            call.traceparent = span.traceparent if span is not None else ""
+        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size, span)
 
     def _standing(self, request: play.PlayRequest, size: int) -> None:
         body = request.standing
@@ -275,7 +281,7 @@ class PlayStream:
         call = lpb.Call(match_id=body.match_id, account_id=self.account_id, take_back=body)
         self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
 
-    def _forward(self, call: lpb.Call, seat: int | None, command_id: str, size: int) -> None:
+    def _forward(self, call: lpb.Call, seat: int | None, command_id: str, size: int, span: Open | None = None) -> None:
         problem = ""
         if size > COMMAND_BYTES:
             problem = "malformed"
@@ -288,6 +294,7 @@ class PlayStream:
             self.answer(call.match_id[:64], seat, refused(command_id[:64], refusal(problem)))
             return
         wanted = StreamCall(self, call, seat, command_id)
+        wanted.span = span
         follower = self._at(call.match_id, seat)
         if follower is not None and follower.listening:
             wanted.follower = follower

@@ -20,6 +20,7 @@ from kangtou.internal.v1 import link_pb2 as lpb
 
 from ..link import ActorLink
 from ..log.base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from ..observe import spans
 from ..observe.table import TableMeter
 from ..observe.vitals import of_actor
 from ..runtime import Backend
@@ -59,6 +60,7 @@ class Host:
         self.log_meter, self.meter = backend.log_meter, TableMeter()
         self.house, self.blocks, self.talk = backend.house, backend.blocks, backend.talk
         self.actor_id = actor_id
+        self.verbose = self.settings.log_level.lower() == "debug"
         self.now_ms = clock
         self.slots: dict[str, Slot] = {}
         self.peers: set[ActorLink] = set()
@@ -209,6 +211,7 @@ class Host:
             began = perf_counter()
             slot.publish(draft, self.now_ms())
             self.meter.publish.add(perf_counter() - began)
+            self._traced(slot, draft, began)
         if slot.feed is not None:
             slot.feed.news.set()
         if draft.handed or slot.table.over:
@@ -219,6 +222,13 @@ class Host:
             self.spawn(self.finish(slot))
         else:
             self.pump(slot)
+
+    def _traced(self, slot: Slot, draft: Draft, told: float) -> None:
+        if self.meter.tracing is not None:
+            spans.stored(self.meter.tracing, self.log_meter, slot, draft, told)
+        if self.verbose and draft.entry is not None:
+            commands = " ".join(command.command_id for command, _ in draft.answers)
+            log.debug("entry_stored", match=slot.match, seq=draft.entry.seq, command=commands, moves=len(draft.items))
 
     def _count(self, slot: Slot, draft: Draft) -> None:
         meter, moves = self.meter, len(draft.items)

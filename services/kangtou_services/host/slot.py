@@ -13,6 +13,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou_engine.cards import Seat
 
 from ..link import ActorLink, LinkClosed
+from ..observe import spans
 from ..observe.table import TableMeter
 from ..table.audience import ANSWER, ENDED, NOTICE, PROMPT, SEATS, Audiences
 from ..table.commands import Command
@@ -196,6 +197,8 @@ class Slot:
         self._judge(command.seat, answer)
         ref = command.ref
         assert isinstance(ref, Ref)
+        if ref.trace and self.meter.tracing is not None and answer.HasField("refused"):
+            spans.refused(self.meter.tracing, self, ref.trace, ref.at, command.command_id, answer.refused.code)
         follower = self._on_stream(command.seat, ref)
         if follower is None:
             reply(ref.peer, lpb.Reply(ref=ref.ref, answer=answer, took_us=ref.took_us()))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from kangtou.tracing import Tracing
+
 from .families import counter, counters, gauge, gauges
 from .tally import SLOW, Tally, histogram
 
@@ -28,13 +30,14 @@ class GatewayMeter:
     link    the part of that which no table spent: both ways on the link, and waiting for either event loop
     """
 
-    __slots__ = ("answer", "calls", "cut", "lagging", "link", "refusals")
+    __slots__ = ("answer", "calls", "cut", "lagging", "link", "refusals", "tracing")
 
     def __init__(self) -> None:
         self.answer, self.link = Tally(), Tally()
         self.refusals: Counter[str] = Counter()  # by code
         self.calls: Counter[tuple[str, str]] = Counter()  # by method and status
         self.lagging = self.cut = 0
+        self.tracing: Tracing | None = None
 
     def answered(self, began: float, table_us: int) -> None:
         """A reply has come to a command that was read at `began` (perf_counter seconds)."""

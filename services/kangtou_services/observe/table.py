@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import Metric
 
+from kangtou.tracing import Tracing
+
 from .families import counter, counters, gauge, gauges
 from .tally import SLOW, Tally, histogram
 
@@ -36,6 +38,7 @@ class TableMeter:
         "outages",
         "publish",
         "refusals",
+        "tracing",
         "wait",
     )
 
@@ -48,6 +51,7 @@ class TableMeter:
         self.entries = 0
         self.archives = Tally(SLOW)
         self.archiving = self.archive_failures = 0
+        self.tracing: Tracing | None = None
 
     def gather(self, host: Host) -> Iterable[Metric]:
         """As metrics, with what is hosted now."""

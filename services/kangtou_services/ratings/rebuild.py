@@ -93,7 +93,7 @@ def main(settings: Settings) -> int:
     if given not in (["rebuild"], ["rebuild", "--write"]):
         sys.stderr.write(_USAGE)
         return 2
-    logs.configure(settings.log_level, "ratings")
+    logs.configure(settings.log_level, "ratings", settings.log_format)
     try:
         found = asyncio.run(_run(settings, "--write" in given))
     except StoreUnavailable as no:

@@ -175,7 +175,7 @@ async def _serve(settings: Settings) -> None:
 
 def main(settings: Settings) -> int:
     """Serve until SIGTERM."""
-    logs.configure(settings.log_level, "runner")
+    logs.configure(settings.log_level, "runner", settings.log_format)
     settle()
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
     if sys.platform == "linux":
