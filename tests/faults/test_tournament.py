@@ -37,7 +37,7 @@ def spec_of(sets: int) -> Spec:
     """Deterministic bots: greedy and random ones, whose chance follows from what they see."""
     bots = ("greedy", "random", "greedy", "random")
     entrants = tuple(Entrant(f"{bot} {place}", bot=bot) for place, bot in enumerate(bots))
-    return Spec("kills", "hongshi", entrants, sets=sets, concurrency=8, turn_ms=60_000)
+    return Spec("kills", "hongshi", entrants, sets=sets, concurrency=8, turn_ms=600_000)
 
 
 Seen = tuple[State, Mapping[str, Played], Counter[str]]

@@ -20,7 +20,7 @@ from ..clients.test_node_bot import install
 from ..conftest import Counts
 from ..faults.server import Server
 from ..faults.tournaments import Store
-from .test_runner import bot, finished, newcomer, spec_of
+from .test_runner import PATIENCE_S, bot, finished, newcomer, spec_of
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
@@ -38,7 +38,7 @@ def node_bot() -> Iterator[list[str]]:
 
 async def test_the_node_bot_plays_a_tournament(server: Server, node_bot: list[str]) -> None:
     """Every game of it to the end, without a fault."""
-    async with connect(server.address) as client:
+    async with connect(server.address, retry_s=PATIENCE_S) as client:
         api = await newcomer(client, "author")
         node = {"name": "Node", "command": node_bot, "memory_mb": 1024}
         tournament = await api.submit(spec_of("node", node, bot("Greedy"), game="duizhu", concurrency=2))
@@ -53,7 +53,7 @@ async def test_the_node_bot_plays_a_tournament(server: Server, node_bot: list[st
 
 async def test_a_bot_with_a_memory_gains_nothing(server: Server, counts: Counts) -> None:
     """It writes wherever it can, and finds nothing of it in the next game of the board."""
-    async with connect(server.address) as client:
+    async with connect(server.address, retry_s=PATIENCE_S) as client:
         api = await newcomer(client, "cheat")
         mine = {"name": "Remembers", "command": MEMORY}
         plain = {"name": "Forgets", "command": [*MEMORY, "--forget"]}

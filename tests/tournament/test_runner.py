@@ -72,7 +72,7 @@ async def newcomer(client: Client, name: str = "tester") -> Tournaments:
 
 async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> None:
     """No record and no watching until the set is complete; the seed comes at the end and explains every deal."""
-    async with connect(server.address) as client:
+    async with connect(server.address, retry_s=PATIENCE_S) as client:
         api = await newcomer(client)
         slow = {"name": "Slow", "command": [*ZOO, "good"]}
         tournament = await api.submit(spec_of("withheld", bot("A"), slow, game="duizhu", concurrency=1))
@@ -103,7 +103,11 @@ async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> No
 
 async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> None:
     """They are told of their games; who is not there forfeits, and the tournament closes."""
-    async with connect(server.address) as host, connect(server.address) as here, connect(server.address) as away:
+    async with (
+        connect(server.address, retry_s=PATIENCE_S) as host,
+        connect(server.address, retry_s=PATIENCE_S) as here,
+        connect(server.address, retry_s=PATIENCE_S) as away,
+    ):
         api = await newcomer(host)
         await newcomer(here, "present")
         await newcomer(away, "absent")
@@ -147,7 +151,7 @@ async def _one(match: Match) -> None:
 
 async def test_pause_resume_cancel(server: Server) -> None:
     """A ladder goes on until it is cancelled; then it has a final table."""
-    async with connect(server.address) as client:
+    async with connect(server.address, retry_s=PATIENCE_S) as client:
         api = await newcomer(client)
         tournament = await api.submit(spec_of("ladder", bot("A"), bot("B"), bot("C"), format="ladder"))
         assert isinstance(tournament, str), tournament
@@ -165,7 +169,7 @@ async def test_pause_resume_cancel(server: Server) -> None:
         assert "paused" in states
         report = await api.report(tournament)
         assert len(report["table"]) == 3
-        async with connect(server.address) as other:
+        async with connect(server.address, retry_s=PATIENCE_S) as other:
             await other.accounts.register("other", "bot")
             with pytest.raises(CallFailed, match="closed"):
                 await Tournaments(other).resume(tournament)
@@ -177,7 +181,7 @@ async def test_the_zoo(server: Server, counts: Counts) -> None:
     kinds = BAD if full else ("illegal", "crash", "huge")
     given = {"turn_ms": 1_500} if full else {"game": "duizhu", "format": "gauntlet", "turn_ms": 4_000}
     one_after_another = asyncio.Semaphore(1 if full else len(kinds))
-    async with connect(server.address) as client, Store(server) as store:
+    async with connect(server.address, retry_s=PATIENCE_S) as client, Store(server) as store:
         api = await newcomer(client)
 
         async def seen(kind: str) -> str:
