@@ -81,6 +81,14 @@ class NamesAsTokens:
         self.roles[account_id] = roles
         return True
 
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """Nobody is listed."""
+        return []
+
+    async def end_tokens(self, account_id: str) -> None:
+        """See Identity."""
+        self.ended |= {f"t-{account_id}", f"u-{account_id}"}
+
 
 @dataclass
 class Server:

@@ -24,6 +24,7 @@ PROCESSES = {
     "archive-dump": "archive.bulk:dump",
     "archive-import": "archive.bulk:load",
     "archive-rebuild": "archive.command:main",
+    "appoint": "accounts.appoint:main",
     "backup": "backup.command:main_backup",
     "restore": "backup.command:main_restore",
 }

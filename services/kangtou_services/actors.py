@@ -46,6 +46,7 @@ class TableActor:
         self._stop = asyncio.Event()
         self._ready = threading.Event()
         self._failed: BaseException | None = None
+        self._drained = False
         self._thread = threading.Thread(target=self._run, name="tables", daemon=True)
         self._thread.start()
 
@@ -89,11 +90,18 @@ class TableActor:
             log.error("actor_failed", error=type(error).__name__)
             self._ready.set()
             os._exit(1)  # Ray starts another
+        if self._drained:
+            os._exit(1)  # the same: what is installed by now
+
+    def _end(self) -> None:
+        """An operator has told this actor to end."""
+        self._drained = True
+        self._stop.set()
 
     async def _serve(self) -> None:
         backend = await runtime.on_redis(self._settings)
         try:
-            async with serving(backend, self._name, lambda: os._exit(1)) as self._serving:
+            async with serving(backend, self._name, lambda: os._exit(1), self._end) as self._serving:
                 host = self._serving.host
                 host.meter.tracing = traced = tracing.start(self._name, self._settings.trace)
                 gathers = (lambda: host.meter.gather(host), backend.log_meter.gather)

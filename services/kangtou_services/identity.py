@@ -19,6 +19,7 @@ from .plain_text import clean_line
 
 PLAYER, OPERATOR, HOUSE = "player", "operator", "house"
 SEAT = "seat"  # of an account made for one seat of one match: it can play, and nothing else
+BANNED = "banned"  # it can do nothing any more
 KINDS = frozenset({HUMAN, BOT})
 NAME_MOST = 24
 
@@ -115,10 +116,27 @@ class Identity(Protocol):
         """For operators. False if there is no such account."""
         ...
 
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """For operators: accounts of this id, or with this text in the name, and with this role; "" is any.
+
+        Looks at every account there is, so it may take seconds on a large server.
+        """
+        ...
+
+    async def end_tokens(self, account_id: str) -> None:
+        """For operators: all tokens of an account end. Its recovery code still works."""
+        ...
+
 
 def is_house(account: Account) -> bool:
     """Whether an account is a bot of the house: it is offered seats that others are not (docs/house-bots.md)."""
     return HOUSE in account.roles
+
+
+def fits(account: Account, text: str, role: str) -> bool:
+    """Whether `Identity.find` means this account."""
+    named = not text or text == account.account_id or text.casefold() in account.name.casefold()
+    return named and (not role or role in account.roles)
 
 
 def clean_name(given: str) -> str | None:

@@ -104,6 +104,22 @@ _TEXTS = {
     "not_owner_or_scorer": ("only the owner of the table or its scorer can do this", "只有桌主或记分员可以这样做"),
     "unknown_chat": ("there is no such message", "没有这条消息"),
     "bad_reason": ("a reason has at most {limit} visible characters", "理由最多 {limit} 个可见字符"),
+    "maintenance": (
+        "the server is under maintenance: nothing new begins, what is under way goes on{message}",
+        "服务器维护中：不开新局，进行中的对局继续{message}",
+    ),
+    "client_too_old": (
+        "this client ({have}) is too old for the server: install kangtou {need} or newer (pip install -U kangtou)",
+        "客户端版本（{have}）过旧：请安装 kangtou {need} 或更新版本（pip install -U kangtou）",
+    ),
+    "unknown_member": ("there is no actor or gateway {member}", "没有 {member} 这个牌桌进程或网关"),
+    "no_actor": ("there is no other actor that could take it", "没有其他可接收牌桌的进程"),
+    "suspect": (
+        "an actor died while it was handling this match: it goes only to one without tables",
+        "曾有进程在处理该对局时崩溃，只能移到没有牌桌的进程",
+    ),
+    "bad_cause": ("a cause is a word of small letters, such as operator", "原因须为小写字母的单词，如 operator"),
+    "bad_role": ("there is no role {role}; there are: {roles}", "没有角色 {role}；可选：{roles}"),
     "too_many_commands": ("too much sitting down and standing up at this table", "本桌起坐次数过多"),
 }
 

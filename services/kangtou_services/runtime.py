@@ -23,6 +23,7 @@ from .log.commit import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from .log.redis import RedisLog, RedisMatchStore
 from .observe.log import LogMeter
+from .operate import MemoryOrders, Orders, RedisOrders
 from .ratings import MemoryRatingStore, RatingStore, RedisRatingStore
 from .ratings.noting import Noting
 from .redis_client import connect, load_library
@@ -53,6 +54,7 @@ class Backend:
     needs: NeedStore = field(default_factory=MemoryNeeds)
     blocks: Blocks = field(default_factory=MemoryBlocks)
     talk: Talk = field(default_factory=MemoryTalk)
+    orders: Orders = field(default_factory=MemoryOrders)
     log_meter: LogMeter = field(default_factory=LogMeter)  # of `log`, if it is on Redis
 
 
@@ -117,6 +119,7 @@ async def on_redis(settings: Settings) -> Backend:
         blocks=RedisBlocks(client, settings.replicas),
         talk=RedisTalk(client),
         log_meter=meter,
+        orders=RedisOrders(client),
     )
 
 

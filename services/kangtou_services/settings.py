@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     tournaments: bool = True  # whether `up` starts a runner
     tournament_players: int = 2  # processes in which the runner has bots play that think (one more plays all others)
     extra_games: str = ""  # `module:ATTRIBUTE` of further GameSpecs, separated by commas
+    min_client: str = ""  # the oldest version of our client that may call, such as 0.2.0
     log_level: str = "info"
     log_format: Literal["json", "text"] = "json"
     metrics_port: _Port = 0  # 0: any free one; -1: no metrics; else the first free one from there on
@@ -111,6 +112,13 @@ class Settings(BaseSettings):
     def _traceable(cls, to: str) -> str:
         check(to)
         return to
+
+    @field_validator("min_client")
+    @classmethod
+    def _numbers(cls, version: str) -> str:
+        if version and not all(part.isdigit() for part in version.split(".")):
+            raise ValueError("a version is numbers with dots, such as 0.2.0")
+        return version
 
     @property
     def redis(self) -> str:

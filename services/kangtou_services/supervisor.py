@@ -27,6 +27,7 @@ import structlog
 log = structlog.get_logger(__name__)
 
 GIVE_UP_S = 60.0
+ORDERLY_S = 5.0  # a process that ends sooner than this has failed, whatever it says
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 EXIT_IN_USE, EXIT_GAVE_UP = 3, 4
 
@@ -165,7 +166,8 @@ class Supervisor:
             code = await child.process.wait()
             _end_group(child.process.pid)
             now = time.monotonic()
-            child.deaths.append(now)
+            if code != 0 or now - started < ORDERLY_S:  # an operator may have a process end, to be started again
+                child.deaths.append(now)
             while child.deaths and now - child.deaths[0] > GIVE_UP_S:
                 child.deaths.popleft()
             log.error("child_died", child=child.name, exit=code, deaths=len(child.deaths))

@@ -11,9 +11,10 @@ from typing import Any
 
 from kangtou_clients.api import Client, connect
 from kangtou_clients.api.values import Login
-from kangtou_services.gateway.server import start
+from kangtou_services.gateway.server import Running, start
 from kangtou_services.gateway.wiring import wired
 from kangtou_services.host.serve import serving
+from kangtou_services.identity import Identity
 from kangtou_services.runtime import Backend, in_memory, on_redis
 from kangtou_services.settings import Settings
 
@@ -25,6 +26,13 @@ class Town:
     backend: Backend
     addresses: list[str]
     stack: AsyncExitStack
+    identity: Identity
+    running: list[Running]
+
+    def forget(self, account_id: str) -> None:
+        """Let no gateway remember what an account's tokens are good for."""
+        for gateway in self.running:
+            gateway.parts.callers.forget(account_id)
 
     async def client(self, name: str = "Ann", gateway: int = 0, kind: str = "bot") -> Client:
         """Somebody with an account."""
@@ -51,9 +59,9 @@ async def town_of(redis_url: str = "", gateways: int = 2, **settings: Any) -> As
         stack.push_async_callback(backend.close)
         await stack.enter_async_context(serving(backend, "a0"))
         identity, extras = wired(backend)
-        running = []
+        running: list[Running] = []
         for number in range(gateways):
             running.append(await start(backend, identity, extras, name=f"g{number}"))
             stack.push_async_callback(running[-1].stop)
         async with AsyncExitStack() as clients:
-            yield Town(backend, [gateway.address for gateway in running], clients)
+            yield Town(backend, [gateway.address for gateway in running], clients, identity, running)

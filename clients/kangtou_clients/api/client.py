@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -25,6 +26,7 @@ from .accounts import Accounts
 from .channel import open_channel
 from .house import House
 from .lobby import Lobby
+from .operate import Operate
 from .session import Session
 from .tables import Tables
 from .values import Answer, Refused, TrustWarning, Unavailable, answer_from, failed, refused_from
@@ -34,6 +36,16 @@ R = TypeVar("R")
 
 CALL_S = 30.0  # deadline of a unary call
 RETRY_S = 15.0  # how long a unary call is repeated while the server cannot be reached
+
+
+def _version() -> str:
+    try:
+        return version("kangtou")
+    except PackageNotFoundError:
+        return ""
+
+
+AGENT = ("kangtou-client", f"kangtou-python/{_version()}")  # a server may ask for a newer one
 
 
 class Client:
@@ -61,6 +73,7 @@ class Client:
         self.house = House(self)
         self.lobby = Lobby(self)
         self.tables = Tables(self)
+        self.operate = Operate(self)
         self._retry_s = retry_s
         self._tracing = tracing.of_client()
         self._play = rpc.PlayServiceStub(self.channel)
@@ -82,7 +95,7 @@ class Client:
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What every call carries."""
-        return (("authorization", f"Bearer {self.token}"),) if self.token else ()
+        return (AGENT, ("authorization", f"Bearer {self.token}")) if self.token else (AGENT,)
 
     # ---- playing ----
 

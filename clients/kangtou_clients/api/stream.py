@@ -17,7 +17,7 @@ from .values import CallFailed, NotAuthenticated, failed
 
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
-FINAL = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "UNIMPLEMENTED"})
+FINAL = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "UNIMPLEMENTED", "FAILED_PRECONDITION"})
 ANSWER_S = 10.0  # within which a server takes a stream
 
 
@@ -57,7 +57,8 @@ class Opener:
             if not call.done():
                 return call
             nothing = grpc.aio.Metadata()
-            raise grpc.aio.AioRpcError(await call.code(), nothing, nothing, await call.details())
+            told = await call.trailing_metadata()
+            raise grpc.aio.AioRpcError(await call.code(), nothing, told or nothing, await call.details())
         except grpc.aio.AioRpcError as error:
             reason = failed(error)
         except TimeoutError:

@@ -27,12 +27,13 @@ class ApiError(Exception):
 
 
 class CallFailed(ApiError):
-    """A call ended with a status other than OK."""
+    """A call ended with a status other than OK. `refusal` is a code where there is one: `client_too_old` …"""
 
-    def __init__(self, status: str, text: str) -> None:
+    def __init__(self, status: str, text: str, refusal: str = "") -> None:
         super().__init__(f"{status}: {text}" if text else status)
         self.status = status
         self.text = text
+        self.refusal = refusal
 
 
 class NotAuthenticated(CallFailed):
@@ -60,7 +61,8 @@ def failed(error: grpc.aio.AioRpcError) -> CallFailed:
         grpc.StatusCode.UNAUTHENTICATED: NotAuthenticated,
         grpc.StatusCode.UNAVAILABLE: Unavailable,
     }.get(code, CallFailed)
-    return kind(code.name, text)
+    told = {str(name): str(value) for name, value in error.trailing_metadata() or ()}
+    return kind(code.name, text, told.get("kangtou-refusal", ""))
 
 
 @dataclass(frozen=True, slots=True)

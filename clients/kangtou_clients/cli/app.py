@@ -15,6 +15,7 @@ from kangtou_engine.errors import BadOptions, BadText
 
 from . import (
     account,
+    admin,
     archive,
     away,
     backup,
@@ -58,6 +59,7 @@ GROUPS: tuple[Callable[[typer.Typer], None], ...] = (
     talk.register,
     status.register,
     load.register,
+    admin.register,
     tournament.register,
     replay.register,
     verify.register,

@@ -5,6 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OPERATE_WORDS: Mapping[str, tuple[str, str]] = {
+    # admin
+    "admin_rated": ("rated", "计分"),
+    "admin_tables": ("{shown} of {live} matches in play", "进行中的对局：显示 {shown}，共 {live}"),
+    "admin_actor": ("table actor, {tables} tables", "牌桌进程，{tables} 桌"),
+    "admin_gateway": ("gateway", "网关"),
+    "admin_draining": ("is drained", "排空中"),
+    "admin_stopping": ("is drained and then ends", "排空后结束"),
+    "admin_drained": ("{member}: done", "{member}：完成"),
+    "admin_drain_waits": ("{member}: not done yet; it goes on", "{member}：尚未完成，继续进行"),
+    "admin_moved": ("match {match} is at {actor}", "对局 {match} 已移到 {actor}"),
+    "admin_ended": ("match {match_id} is ended: {cause}", "对局 {match_id} 已结束：{cause}"),
+    "admin_closed": ("under maintenance since {since} UTC: {message}", "自 {since} UTC 起维护中：{message}"),
+    "admin_open": ("open", "正常开放"),
+    "admin_more": ("only the first {limit} are shown", "仅显示前 {limit} 个"),
+    "admin_confirm": (
+        "the account {account} will be deleted for ever; type its id",
+        "账号 {account} 将被永久注销；请输入其编号",
+    ),
+    "admin_appointed": ("{account} is an operator", "{account} 已成为管理员"),
+    "admin_not_appointed": ("not done: {reason}", "未完成：{reason}"),
     # backup and restore
     "step_snapshot": ("taking a snapshot of Redis", "获取 Redis 快照"),
     "step_records": ("copying records", "复制记录"),

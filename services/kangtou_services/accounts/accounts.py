@@ -167,6 +167,17 @@ class Accounts:
         """See Identity."""
         return await self._store.set_roles(account_id, roles)
 
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """See Identity."""
+        if len(text) == 16 and (found := await self._store.accounts([text])):
+            return [account for account in found.values() if not role or role in account.roles]
+        return await self._store.find(text, role, limit)
+
+    async def end_tokens(self, account_id: str) -> None:
+        """See Identity."""
+        await self._store.end_tokens(account_id)
+        _log.info("tokens_ended", account=account_id)
+
     def _issue(self, account: Account, *, with_code: bool = False) -> Issued:
         token = f"kt_{account.account_id}_{secrets.token_urlsafe(32)}"
         return Issued(account, token, self._now_ms() + self._settings.token_ms, _new_code() if with_code else "")

@@ -66,3 +66,11 @@ class AccountStore(Protocol):
     async def set_roles(self, account_id: str, roles: frozenset[str]) -> bool:
         """False if there is no such account."""
         ...
+
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """See Identity; in no particular order."""
+        ...
+
+    async def end_tokens(self, account_id: str) -> None:
+        """All of an account."""
+        ...

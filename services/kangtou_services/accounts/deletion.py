@@ -30,7 +30,11 @@ class Deletions:
         account_id = session.account.account_id
         if confirmed != account_id:
             return refusal("not_confirmed")
+        await self.for_operator(account_id)
+        return None
+
+    async def for_operator(self, account_id: str) -> None:
+        """Delete an account. Raises StoreUnavailable, OSError."""
         for step in self.on_delete:
             await step(account_id)
         await self.identity.delete(account_id)
-        return None

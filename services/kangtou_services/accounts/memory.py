@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..identity import Account, Session, StoreUnavailable
+from ..identity import Account, Session, StoreUnavailable, fits
 from .base import CODES_MOST, TOKENS_MOST
 
 
@@ -122,6 +122,17 @@ class MemoryAccountStore:
         if held is not None:
             held.account = replace(held.account, roles=roles)
         return held is not None
+
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """See AccountStore."""
+        await self._use()
+        return [held.account for held in self._held.values() if fits(held.account, text, role)][:limit]
+
+    async def end_tokens(self, account_id: str) -> None:
+        """See AccountStore."""
+        await self._use()
+        if held := self._held.get(account_id):
+            held.tokens.clear()
 
     async def _use(self) -> None:
         await asyncio.sleep(0)

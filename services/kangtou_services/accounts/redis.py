@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from redis.asyncio import Redis
 
 from ..functions import Functions, reached
-from ..identity import Account, Session
+from ..identity import Account, Session, fits
 from .base import CODES_MOST, TOKENS_MOST
 
 _DELETED = "{accounts}:deleted"
 _FIELDS = ("name", "kind", "roles")
+_SCAN = 500
 
 
 class RedisAccountStore:
@@ -107,6 +108,26 @@ class RedisAccountStore:
         """See AccountStore."""
         keys = [_key(account_id, "account")]
         return bool(await self._functions.call("kt_account_roles_1", keys, ",".join(sorted(roles))))
+
+    async def find(self, text: str, role: str, limit: int) -> list[Account]:
+        """See AccountStore."""
+        found: list[Account] = []
+        names: list[str] = []
+        async with reached():
+            async for name in self._client.scan_iter("{a:*}:account", count=_SCAN):
+                names.append(str(name)[3 : -len("}:account")])
+                if len(names) >= _SCAN:
+                    found += [one for one in (await self.accounts(names)).values() if fits(one, text, role)]
+                    names = []
+                    if len(found) >= limit:
+                        break
+        found += [one for one in (await self.accounts(names)).values() if fits(one, text, role)]
+        return found[:limit]
+
+    async def end_tokens(self, account_id: str) -> None:
+        """See AccountStore."""
+        async with reached():
+            await self._client.delete(_key(account_id, "tokens"))
 
 
 def _key(account_id: str, part: str) -> str:

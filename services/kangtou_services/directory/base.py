@@ -22,7 +22,7 @@ class Actor:
 
     id        of this process; one that starts again is another actor
     address   of its link
-    tables    how many it hosts, cap how many it may
+    tables    how many it hosts, cap how many it may (none while it is drained)
     """
 
     id: str

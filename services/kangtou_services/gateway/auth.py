@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable
 
-from ..identity import SEAT, Identity, Session
+from ..identity import BANNED, OPERATOR, SEAT, Identity, Session
 from .calls import CallError, Code, Context
 
 REMEMBER_S = 5.0  # how long a token's answer is good for
@@ -38,9 +38,22 @@ class Callers:
         session = await self.look(token)
         if session is None:
             raise expired()
+        if BANNED in session.account.roles:
+            raise banned()
         if not playing and SEAT in session.account.roles:
             raise CallError(Code.PERMISSION_DENIED, "this token is good for one seat only", "此令牌仅限用于一个座位")
         return session
+
+    async def operator(self, context: Context) -> Session:
+        """Who calls, if it is an operator. Raises CallError, StoreUnavailable."""
+        session = await self.session(context)
+        if OPERATOR not in session.account.roles:
+            raise CallError(Code.PERMISSION_DENIED, "this is for operators", "仅限管理员")
+        return session
+
+    def forget(self, account_id: str) -> None:
+        """Ask again about the tokens of an account: something of it has changed."""
+        self._known = {key: one for key, one in self._known.items() if one[1].account.account_id != account_id}
 
     async def look(self, token: str, *, afresh: bool = False) -> Session | None:
         """Whom a token stands for now; `afresh` asks even if the answer is remembered. Raises StoreUnavailable."""
@@ -57,6 +70,11 @@ class Callers:
             self._known.clear()
         self._known[key] = (now + REMEMBER_S, session)
         return session
+
+
+def banned() -> CallError:
+    """The account may not do anything here any more."""
+    return CallError(Code.PERMISSION_DENIED, "this account is banned from this server", "该账号已被本站封禁")
 
 
 def expired() -> CallError:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 import grpc
 import structlog
+from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
+
+from kangtou.v1 import game_pb2
 
 from ..directory import DirectoryUnavailable
 from ..identity import StoreUnavailable
@@ -20,17 +24,21 @@ from ..observe.gateway import GatewayMeter
 
 log = structlog.get_logger(__name__)
 
+REFUSAL = "kangtou-refusal"  # trailing metadata
+
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Code = grpc.StatusCode
 _Calls: TypeAlias = "Counter[tuple[str, str]]"
+Gate: TypeAlias = "Callable[[str, Context], game_pb2.Refusal | None]"
 
 
 class CallError(Exception):
     """Ends a call with a status and a text for people (English, Chinese)."""
 
-    def __init__(self, status: grpc.StatusCode, english: str, chinese: str) -> None:
+    def __init__(self, status: grpc.StatusCode, english: str, chinese: str, refusal: str = "") -> None:
         super().__init__(status, english, chinese)
         self.status = status
+        self.refusal = refusal  # its code, for programs
         self.text = f"{english} / {chinese}"
 
 
@@ -60,7 +68,7 @@ async def end(context: Context, error: Exception, method: str) -> None:
     if isinstance(error, (StoreUnavailable, DirectoryUnavailable, LogUnavailable)):
         error = unavailable()
     if isinstance(error, CallError):
-        await context.abort(error.status, error.text)
+        await context.abort(error.status, error.text, ((REFUSAL, error.refusal),) if error.refusal else ())
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -70,10 +78,11 @@ async def end(context: Context, error: Exception, method: str) -> None:
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Puts the above around every method of our own services, and counts the calls by method and status."""
+    """Puts the above around every method of our own services, behind a gate (gate.py); counts the calls by status."""
 
-    def __init__(self, meter: GatewayMeter | None = None) -> None:
+    def __init__(self, meter: GatewayMeter | None = None, gate: Gate | None = None) -> None:
         self._calls = (meter or GatewayMeter()).calls
+        self._gate = gate
 
     async def intercept_service(
         self,
@@ -88,18 +97,57 @@ class Guard(grpc.aio.ServerInterceptor):
         found: Any = handler
         if found.unary_unary is not None:
             return grpc.unary_unary_rpc_method_handler(
-                _unary(self._calls, found.unary_unary, found.request_deserializer, method),
+                _unary(self._calls, self._gated(found.unary_unary, method), found.request_deserializer, method),
                 None,
                 found.response_serializer,
             )
         if found.unary_stream is not None:
             return grpc.unary_stream_rpc_method_handler(
-                _streaming(self._calls, found.unary_stream, found.request_deserializer, method),
+                _streaming(
+                    self._calls, self._stream_gated(found.unary_stream, method), found.request_deserializer, method
+                ),
                 None,
                 found.response_serializer,
             )
         # The play stream reads and writes bytes itself.
-        return grpc.stream_stream_rpc_method_handler(_both(self._calls, found.stream_stream, method), None, None)
+        return grpc.stream_stream_rpc_method_handler(
+            _both(self._calls, self._both_gated(found.stream_stream, method), method), None, None
+        )
+
+    def _refused(self, method: str, context: Context) -> Any:
+        """A response that says why it may not be called, None if it may. Raises CallError where no response can."""
+        why = self._gate(method, context) if self._gate is not None else None
+        if why is None:
+            return None
+        respond = response_with_refusal(method)
+        if respond is None:
+            raise CallError(Code.FAILED_PRECONDITION, why.text_en, why.text_zh, why.code)
+        return respond(why)
+
+    def _gated(self, serve: Any, method: str) -> Any:
+        async def call(request: Any, context: Context) -> Any:
+            refused = self._refused(method, context)
+            return refused if refused is not None else await serve(request, context)
+
+        return call
+
+    def _stream_gated(self, serve: Any, method: str) -> Any:
+        async def call(request: Any, context: Context) -> AsyncIterator[Any]:
+            refused = self._refused(method, context)
+            if refused is not None:
+                yield refused
+                return
+            async for response in serve(request, context):
+                yield response
+
+        return call
+
+    def _both_gated(self, serve: Any, method: str) -> Any:
+        async def call(requests: AsyncIterator[bytes], context: Context) -> None:
+            if self._refused(method, context) is None:
+                await serve(requests, context)
+
+        return call
 
 
 def _unary(calls: _Calls, serve: Any, parse: Any, method: str) -> Any:
@@ -145,3 +193,14 @@ def _parsed(parse: Any, raw: bytes) -> Any:
         return parse(raw)
     except DecodeError as error:
         raise garbage() from error
+
+
+@cache
+def response_with_refusal(method: str) -> Callable[[game_pb2.Refusal], Any] | None:
+    """What makes a method's response of a refusal; None if it cannot hold one."""
+    found: Any = descriptor_pool.Default().FindMethodByName(method.strip("/").replace("/", "."))
+    field = found.output_type.fields_by_name.get("refused")
+    if field is None or field.message_type is not game_pb2.Refusal.DESCRIPTOR:
+        return None
+    made: Any = message_factory.GetMessageClass(found.output_type)
+    return lambda why: made(refused=why)

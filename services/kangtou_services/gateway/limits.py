@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 import structlog
 
-from ..identity import StoreUnavailable
+from ..identity import BANNED, StoreUnavailable
 from ..settings import Settings
-from .auth import Callers, expired
+from .auth import Callers, banned, expired
 from .calls import CallError, Code
 from .streams import PlayStream, too_slow
 
@@ -111,9 +111,9 @@ class Streams:
                 session = await self._callers.look(token, afresh=True)
             except StoreUnavailable:
                 return  # nobody's token has ended because of that
-            if session is None:
+            if session is None or BANNED in session.account.roles:
                 for stream in streams:
-                    stream.end(expired())
+                    stream.end(expired() if session is None else banned())
 
     async def drain(self, seconds: float) -> None:
         """End all streams in order."""

@@ -218,7 +218,8 @@ def add(
         games: Games = parts.backend.registry
         clocks = clocks_of(settings)
         opening, live = Opening(matches, parts.router, clocks), LiveMatches(matches)
-        maker = matchmaker_of(stores.queue, parts.backend, marks, opening, live, blocks, parts.queues)
+        maintained = parts.maintenance.on
+        maker = matchmaker_of(stores.queue, parts.backend, marks, opening, live, blocks, maintained, parts.queues)
         known = Matches(matches, opening, live, ArchivedResults(parts.backend.archiver.index))
         lobby = Lobby(
             stores.tables, marks, known, lobby_settings(settings), blocks=blocks, calls=Calls(parts.backend.needs)

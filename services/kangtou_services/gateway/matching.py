@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -56,9 +57,10 @@ def matchmaker_of(
     opening: Opening,
     live: LiveMatches,
     blocks: Blocks,
+    paused: Callable[[], bool],
     meter: QueueMeter | None = None,
 ) -> Matchmaker:
-    """One gateway's part."""
+    """One gateway's part. While it is `paused` no groups are formed."""
     settings, games = backend.settings, backend.registry
     matcher = Matcher(
         stores.pools,
@@ -70,6 +72,7 @@ def matchmaker_of(
         PoolFillers(backend.needs),
         meter=meter,
     )
+    matcher.paused = paused
     return Matchmaker(
         stores.pools,
         marks,

@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -24,17 +24,20 @@ from kangtou.v1 import admin_pb2, admin_pb2_grpc, play_pb2, play_pb2_grpc, vital
 
 from .. import logs, tls
 from ..directory import DirectoryUnavailable, Gateway, Heart
-from ..identity import Identity
+from ..identity import Identity, StoreUnavailable
 from ..memory import settle
 from ..observe.expose import exposed
 from ..observe.gateway import GatewayMeter, QueueMeter
 from ..observe.vitals import of_gateway
+from ..operate.base import LOOK_S
+from ..operate.watch import MaintenanceWatch
 from ..runtime import Backend, on_redis
 from ..settings import Settings
 from . import seats
 from .admin import AdminService
 from .auth import Callers
 from .calls import Guard
+from .gate import gate_of
 from .health import Readiness
 from .limits import Streams
 from .play import PlayService
@@ -56,6 +59,8 @@ class Parts:
     callers: Callers
     router: Router
     gateway_id: str
+    maintenance: MaintenanceWatch
+    check_tokens: Callable[[], Awaitable[None]]  # looks again at those of all open streams
     meter: GatewayMeter = field(default_factory=GatewayMeter)
     queues: QueueMeter = field(default_factory=QueueMeter)
 
@@ -76,6 +81,7 @@ class Running:
     streams: Streams
     readiness: Readiness
     stop: Callable[[], Coroutine[Any, Any, None]]
+    drained: asyncio.Event  # an operator has told this gateway to end
 
     def gather(self) -> Iterable[Metric]:
         """Its metrics, as they are now."""
@@ -109,9 +115,11 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     router = Router(settings, backend.log, backend.directory, gateway_id)
     streams = Streams(settings, callers)
     readiness = Readiness(backend)
-    parts = Parts(backend, identity, callers, router, gateway_id)
+    maintenance = MaintenanceWatch(backend.orders)
+    parts = Parts(backend, identity, callers, router, gateway_id, maintenance, streams.check_tokens)
 
-    server = grpc.aio.server(options=options(settings), interceptors=[Guard(parts.meter)])
+    guard = Guard(parts.meter, gate_of(settings, maintenance))
+    server = grpc.aio.server(options=options(settings), interceptors=[guard])
     playing = PlayService(settings, callers, router, streams, backend.house, parts.meter)
     play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
     admin = AdminService(backend, gateway_id, callers, router, streams, readiness)
@@ -136,7 +144,9 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
 
     heart = Heart(beat, every_s=settings.heartbeat_ms / 1000)
     await heart.start()
-    tasks = [asyncio.create_task(work, name="gateway") for work in (readiness.watch(), streams.watch())]
+    drained = asyncio.Event()
+    watches = (readiness.watch(), streams.watch(), maintenance.watch(), _told_to_end(backend, gateway_id, drained))
+    tasks = [asyncio.create_task(work, name="gateway") for work in watches]
     for task in tasks:
         task.add_done_callback(_noted)
     log.info("gateway_ready", gateway=gateway_id, address=me.address)
@@ -160,7 +170,7 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
             await backend.directory.leave_gateway(gateway_id)
         log.info("gateway_stopped", gateway=gateway_id)
 
-    return Running(me.address, port, parts, streams, readiness, stop)
+    return Running(me.address, port, parts, streams, readiness, stop, drained)
 
 
 _OWN: tuple[tuple[Any, str], ...] = (
@@ -168,6 +178,19 @@ _OWN: tuple[tuple[Any, str], ...] = (
     (admin_pb2, "AdminService"),
     (vitals_pb2, "VitalsService"),
 )
+
+
+async def _told_to_end(backend: Backend, gateway_id: str, drained: asyncio.Event) -> None:
+    """Until an operator has this gateway drained: it then ends, its clients go on at another one or its successor."""
+    while True:
+        await asyncio.sleep(LOOK_S)
+        try:
+            if await backend.orders.ordered([gateway_id]):
+                log.info("draining", gateway=gateway_id)
+                drained.set()
+                return
+        except StoreUnavailable:
+            continue  # nobody is told anything meanwhile
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> int:
@@ -198,12 +221,11 @@ async def _serve(settings: Settings, name: str) -> None:
         running = await start(backend, identity, extras, name)
         running.parts.meter.tracing = traced = tracing.start(name, settings.trace, settings.trace_rate)
         gathers = (running.gather, backend.log_meter.gather)
-        stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stopping.set)
+            loop.add_signal_handler(number, running.drained.set)
         async with exposed(settings, "gateway", name, *gathers):
-            await stopping.wait()
+            await running.drained.wait()
         await running.stop()
         if traced is not None:
             await asyncio.to_thread(traced.close)

@@ -18,6 +18,7 @@ from . import (
     archive_service,
     house_service,
     lobby_service,
+    operate_service,
     people_service,
     rating_service,
     replay_service,
@@ -48,4 +49,5 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
         house_service.add(identity, backend.needs),
         spectate_service.add,
         talk_service.add(marks),
+        operate_service.add(identity, deletions),
     )

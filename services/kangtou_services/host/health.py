@@ -29,7 +29,7 @@ class Health:
         self._incarnation = ""
 
     def me(self) -> Actor:
-        """What the directory shows of this actor; one that hosts a suspect table looks full."""
+        """What the directory shows of this actor; one that hosts a suspect table, or is drained, looks full."""
         host = self.host
         cap = host.settings.tables_per_actor
         busy = any(slot.suspect for slot in host.slots.values())
@@ -39,7 +39,7 @@ class Health:
             node=host.settings.node,
             pid=os.getpid(),
             tables=cap if busy else len(host.slots),
-            cap=cap,
+            cap=0 if host.draining else cap,
         )
 
     async def beat(self) -> bool:

@@ -68,6 +68,7 @@ class Host:
         self.up = asyncio.Event()
         self.up.set()
         self.marker = Marker(self.settings.run_dir / "handling", actor_id)
+        self.draining = False  # takes no table any more
         self.opener: Callable[[str], asyncio.Task[str]] | None = None
         self.moves = self.takeovers = self.hosted = 0
         self._touched: dict[str, Slot] = {}
@@ -146,7 +147,7 @@ class Host:
 
     def pump(self, slot: Slot) -> None:
         """Decide what waits at a table, unless an entry of it is under way or the log is down."""
-        if slot.faulted or slot.table.busy or self.down_since is not None:
+        if slot.faulted or slot.leaving or slot.table.busy or self.down_since is not None:
             return  # whoever ends that calls again
         with self.guard(slot):
             began = perf_counter()
@@ -179,7 +180,7 @@ class Host:
         table = slot.table
         if table.over or self.slots.get(slot.match) is not slot:
             return
-        draft = None if self.down_since is not None else table.close(self.now_ms(), cause)
+        draft = None if self.down_since is not None or slot.leaving else table.close(self.now_ms(), cause)
         if draft is not None:
             self.spawn(self._append(slot, draft))
         else:

@@ -19,7 +19,7 @@ from kangtou_engine.match.clocks import RETAKE
 
 from ..link import ActorLink
 from ..table.commands import TABLE, Command, platform_refusal, refused, refused_by
-from . import queries, talking, watching
+from . import moving, queries, talking, watching
 from .slot import Ref, Slot, reply
 from .watching import problem
 
@@ -266,6 +266,7 @@ ROUTES: Mapping[str, Route] = {
     "entropy": entropy,
     "query": query,
     "stop": stop,
+    "move": moving.move,
     "conduct": conduct,
     "rounds": watching.rounds,
     "say": talking.say,

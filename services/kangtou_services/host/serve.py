@@ -16,6 +16,7 @@ from ..link import listen
 from ..runtime import Backend
 from .health import Health
 from .host import Host
+from .moving import Drain
 from .takeover import Opener
 
 log = structlog.get_logger(__name__)
@@ -33,10 +34,16 @@ class Serving:
 
 
 @contextlib.asynccontextmanager
-async def serving(backend: Backend, name: str, stopped: Callable[[], None] = lambda: None) -> AsyncIterator[Serving]:
+async def serving(
+    backend: Backend,
+    name: str,
+    stopped: Callable[[], None] = lambda: None,
+    drained: Callable[[], None] = lambda: None,
+) -> AsyncIterator[Serving]:
     """Host tables while the context lasts. `name` is the actor's; each start gets an id of its own.
 
-    `stopped` is called when others have declared this actor dead: it must end, its tables are theirs.
+    `stopped` is called when others have declared this actor dead: it must end, its tables are theirs. `drained` is
+    called when an operator has told it to stop and its tables have gone: it is to end, in order.
     """
     settings = backend.settings
     actor_id = f"{name}-{secrets.token_hex(4)}"
@@ -50,6 +57,7 @@ async def serving(backend: Backend, name: str, stopped: Callable[[], None] = lam
     health = Health(host, backend.directory, address)
     heart = Heart(health.beat, stopped, settings.heartbeat_ms / 1000)
     await heart.start()
+    drain = Drain(host, backend.directory, backend.orders, lambda: host.spawn(health.beat()), drained)
     tasks = [
         asyncio.ensure_future(work)
         for work in (
@@ -57,6 +65,7 @@ async def serving(backend: Backend, name: str, stopped: Callable[[], None] = lam
             health.absent_forever(),
             opener.watch(),
             opener.sweep_forever(SWEEP_S),
+            drain.watch(),
         )
     ]
     for task in tasks:

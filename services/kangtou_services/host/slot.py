@@ -58,6 +58,7 @@ class Slot:
     houses: dict[str, Seat] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
     faulted: bool = False
+    leaving: bool = False  # it is being handed on: nothing is decided here any more
     suspect: bool = False  # blamed for a death, and nothing stored since
     probation: int = 0  # entries until it is forgiven
     illegal: dict[Seat, int] = field(default_factory=dict)  # refused by a rule since the last accepted action

@@ -81,7 +81,7 @@ class Opener:
             return "not_here"
         if any(slot.suspect for slot in host.slots.values()):
             return "not_here"
-        if len(host.slots) >= host.settings.tables_per_actor:
+        if len(host.slots) >= host.settings.tables_per_actor or (host.draining and owner != host.actor_id):
             return "full"
         return ""
 
@@ -209,7 +209,9 @@ class Opener:
             for match, owner in owners.items()
             if owner is not None and owner not in alive and match not in host.slots
         ]
-        able = [actor for actor in living if actor.tables < actor.cap or actor.id == host.actor_id]
+        able = [
+            actor for actor in living if actor.tables < actor.cap or (actor.id == host.actor_id and not host.draining)
+        ]
         mine = [  # among them those that this actor has let go
             match for match, owner in owned if owner == host.actor_id or _falls_to(match, able, host.actor_id)
         ]

@@ -89,6 +89,7 @@ class Matcher:
         self._slots = asyncio.Semaphore(_OPENING_MOST)
         self._pruned: dict[str, int] = {}  # by pool: when
         self._finishing: dict[str, asyncio.Task[None]] = {}
+        self.paused: Callable[[], bool] = lambda: False  # under maintenance no groups are formed
 
     def asks(self, pool: Pool) -> bool:
         """Whether those who were found for a match are asked first: people in their rated pools."""
@@ -104,14 +105,15 @@ class Matcher:
             return False
         try:
             look = await self._tidy(pool_id, fence, sweep=sweep)
-            formed = await self._form(pool_id, fence, look)
+            formed = [] if self.paused() else await self._form(pool_id, fence, look)
             old = self._wall_ms() - self._settings.orphan_ms
             orphans = [offer for offer in look.offers if offer.at_ms <= old]
             if look.pool is not None:
                 self._note(look.pool, look, formed)
                 for offer in (*orphans, *formed):
                     self._finish_later(look.pool, offer)
-                await self._fill(look.pool, look, formed)
+                if not self.paused():
+                    await self._fill(look.pool, look, formed)
         finally:
             with contextlib.suppress(StoreUnavailable):  # the lease ends by itself
                 await self._store.release(pool_id, self._holder)

@@ -95,6 +95,7 @@ class Call(_message.Message):
     LIST_CHAT_FIELD_NUMBER: _builtins.int
     MUTE_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
     UNARY_FIELD_NUMBER: _builtins.int
     DELEGATE_FIELD_NUMBER: _builtins.int
     LAG_MS_FIELD_NUMBER: _builtins.int
@@ -148,6 +149,8 @@ class Call(_message.Message):
     def mute(self) -> _talk_pb2.MuteRequest: ...
     @_builtins.property
     def rounds(self) -> Global___Rounds: ...
+    @_builtins.property
+    def move(self) -> Global___Move: ...
     def __init__(
         self,
         *,
@@ -172,16 +175,17 @@ class Call(_message.Message):
         list_chat: _talk_pb2.ListChatRequest | None = ...,
         mute: _talk_pb2.MuteRequest | None = ...,
         rounds: Global___Rounds | None = ...,
+        move: Global___Move | None = ...,
         unary: _builtins.bool = ...,
         delegate: _builtins.bool = ...,
         lag_ms: _builtins.int = ...,
         traceparent: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "list_chat", b"list_chat", "mute", b"mute", "open", b"open", "query", b"query", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "list_chat", b"list_chat", "move", b"move", "mute", b"mute", "open", b"open", "query", b"query", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "traceparent", b"traceparent", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "move", b"move", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "traceparent", b"traceparent", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct", "award", "say", "list_chat", "mute", "rounds"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct", "award", "say", "list_chat", "mute", "rounds", "move"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -340,6 +344,27 @@ class Stop(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Stop: _TypeAlias = Stop  # noqa: Y015
+
+@_typing.final
+class Move(_message.Message):
+    """Let this match go to another actor, which opens it at the next call."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACTOR_ID_FIELD_NUMBER: _builtins.int
+    actor_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        actor_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_id", b"actor_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Move: _TypeAlias = Move  # noqa: Y015
 
 @_typing.final
 class Stats(_message.Message):
