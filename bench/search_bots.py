@@ -3,9 +3,9 @@
     python -m bench.search_bots [--ms 10] [--minutes 25] [--fields WORD …]
 
 Every set plays the same packs with the bots' seats exchanged (docs/tournaments.md). A comparison ends when the anytime
-test of the tournaments decides, or when its share of the time is over. The search must win in hongshi, duizhu, erbaiwu
-with four and wushik chengde1; the other variants are reported. A move's time is processor time of its thread, so that
-other programs on the machine count for little.
+test of the tournaments decides, or when its share of the time is over; what is decided early leaves its time to those
+after it. The search must win in hongshi, duizhu, erbaiwu with four and wushik chengde1; the others are reported.
+A move's time is processor time of its thread, so that other programs on the machine count for little.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from kangtou_services.tournament.stats.sequential import bounds, decide
 
 REQUIRED = ("hongshi", "duizhu", "erbaiwu 4", "wushik chengde1")
 STOPPING = Stopping("sequential", low=0.0, high=0.02, alpha=0.05, beta=0.05)
-WORKERS, RANDOM_S = 2, 20.0
+WORKERS, RANDOM_S, OTHERS_S = 2, 20.0, 12.0
 
 
 @dataclass(slots=True)
@@ -147,19 +147,22 @@ def _sets(
             return
 
 
-def plan(wanted: list[str], ms: int, minutes: float) -> list[tuple[Field, float]]:
-    """What is compared, and the seconds that it may take: greedy with random first, then what must be won."""
+def plan(wanted: list[str], ms: int, until: float, now: Callable[[], float]) -> Iterator[tuple[Field, float]]:
+    """What is compared, and the seconds that it may take as the clock stands: greedy with random first, then what must
+    be won, then the rest. What is decided early leaves its time to those after it."""
 
-    def chosen(one: Field) -> bool:
-        return not wanted or any(word in one.name for word in wanted)
+    def chosen(bots: tuple[str, str]) -> list[Field]:
+        return [one for one in fields(bots) if not wanted or any(word in one.name for word in wanted)]
 
-    quick = [(one, RANDOM_S) for one in fields() if chosen(one)]
-    searches = [one for one in fields((f"search:{ms}ms", "greedy")) if chosen(one)]
-    left = max(0.0, minutes * 60 - 5.0 * len(quick))
+    for one in chosen(("greedy", "random")):
+        yield one, RANDOM_S
+    searches = chosen((f"search:{ms}ms", "greedy"))
     must = [one for one in searches if one.name in REQUIRED]
     others = [one for one in searches if one.name not in REQUIRED]
-    share = left / max(1, 4 * len(must) + len(others))
-    return quick + [(one, 4 * share) for one in must] + [(one, share) for one in others]
+    for place, one in enumerate(must):
+        yield one, (until - now() - OTHERS_S * len(others)) / (len(must) - place)
+    for place, one in enumerate(others):
+        yield one, (until - now()) / (len(others) - place)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -171,9 +174,10 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     lost, began = 0, time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    comparisons = plan(given.fields, given.ms, given.minutes)
+    comparisons = plan(given.fields, given.ms, began + 60 * given.minutes, time.monotonic)
+    required = 0
     with ProcessPoolExecutor(WORKERS) as pool, Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=len(comparisons))
+        task = bar.add_task("", total=None)
         for one, seconds in comparisons:
 
             def told(found: Comparison) -> None:
@@ -181,11 +185,11 @@ def main(arguments: list[str] | None = None) -> int:
 
             found = compare(pool, one, seconds, told)
             must = one.bots[1] == "random" or one.name in REQUIRED
+            required += must
             lost += must and found.verdict != "better"
             print(found.line() + ("" if must else " (reported)"), flush=True)
-            bar.advance(task)
-    won = sum(1 for one, _ in comparisons if one.bots[1] == "random" or one.name in REQUIRED) - lost
-    print(f"{won} of the comparisons that must be won were won, {lost} were not, in {time.monotonic() - began:.0f} s")
+    took = time.monotonic() - began
+    print(f"{required - lost} of the comparisons that must be won were won, {lost} were not, in {took:.0f} s")
     return 1 if lost else 0
 
 

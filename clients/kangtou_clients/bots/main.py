@@ -8,6 +8,9 @@ Started by a tournament it finds what to play in its environment, plays that one
     KANGTOU_MATCHES  several matches, instead: all are played in one stream
     KANGTOU_ENTROPY  hex, what its commitment opens to, where there is one
 
+With `--enter` it waits to be told of its games in tournaments that its account is entered in, plays all of them in one
+stream, and goes on until it is interrupted.
+
 Started by hand it takes the same as options, or plays through the queue: `python my_bot.py --game hongshi --matches 5
 --concurrency 3`, several tables in one stream. Exit code 0: all was played to its end; 1: it was not, and why is on
 stderr; 2: wrong options.
@@ -27,7 +30,7 @@ from kangtou_engine.registry import REGISTRY
 from ..api import ApiError, Client, Place, Refused, Session, Wanted, connect
 from .bot import Bot
 from .player import Tally, dice
-from .runner import Job, play_job
+from .runner import Job, play_job, run_entered
 
 OK, FAILED = 0, 1
 
@@ -55,6 +58,9 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--pool", default="", help="without --match: in this pool")
     add("--matches", type=int, default=1, help="without --match: so many matches")
     add("--concurrency", type=int, default=1, help="without --match: so many at once, in one stream")
+    add(
+        "--enter", action="store_true", help="wait for the games of tournaments (KANGTOU_TOKEN is an entrant's account)"
+    )
     add("--name", default="my bot", help="the account that is made if there is no KANGTOU_TOKEN")
     add("--seed", type=int, default=None, help="repeat the same choices")
     parser.set_defaults(matches_given=tuple(get("KANGTOU_MATCHES", "").split()))
@@ -77,6 +83,8 @@ async def _run(make: Make, given: argparse.Namespace) -> int:
                             pick = dice(None if given.seed is None else given.seed + number)
                             group.create_task(play_job(session, job, make(), pick, tally))
                     return _said(tally, len(matches))
+                if given.enter:
+                    await run_entered(client, session, make, lambda: dice(given.seed), tally)
                 await _queue(client, session, make, given, tally)
                 return _said(tally, given.matches)
     except* (ApiError, _RefusedError) as errors:

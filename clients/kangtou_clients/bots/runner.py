@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from kangtou_engine.cards import Seat
 from kangtou_engine.game import Pick
 
 from ..api import CallFailed, Client, Gone, Place, Refused, Session, Wanted
+from ..api.tournaments import Tournaments
 from .bot import Bot
 from .player import Tally, dice, play
 
@@ -90,6 +91,25 @@ async def run_queue(
         for _ in range(min(concurrency, matches)):
             group.create_task(one(session))
     return refused[0] if refused and not tally.matches else tally
+
+
+async def run_entered(
+    client: Client, session: Session, make: Callable[[], Bot], chance: Callable[[], Pick], tally: Tally
+) -> None:
+    """Play whatever games of tournaments the account is told of, in one stream, until cancelled. Raises ApiError.
+
+    A seat that cannot be had any more (its match has ended) is counted as refused.
+    """
+
+    async def one(job: Job) -> None:
+        try:
+            await play_job(session, job, make(), chance(), tally)
+        except CallFailed:
+            tally.refused += 1
+
+    async with asyncio.TaskGroup() as group, aclosing(Tournaments(client).enter()) as games:
+        async for game in games:
+            group.create_task(one(Job(game.match_id, game.seat)))
 
 
 async def play_job(

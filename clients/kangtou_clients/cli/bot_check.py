@@ -17,18 +17,20 @@ from kangtou_engine.registry import REGISTRY
 
 from ..api import ApiError
 from ..bots.check.trial import bench
-from ..bots.check.verdicts import BAD, Trials, Verdict, as_json, verdicts
+from ..bots.check.verdicts import BAD, DROP_AFTER, MANY_TABLES, Trials, Verdict, as_json, verdicts
 from ..practice import PracticeError
+from .bot_check_account import by_account, checked_account
 from .common import Common, of
 from .exits import FAILED, GAVE_UP, NOT_FOUND, OK, USAGE, CommandError
 
 MARKS = {"ok": "✓", "bad": "✗", "note": "·"}
-MANY_TABLES, DROP_AFTER = 3, 6
 
 
 def check(
     context: typer.Context,
-    command: Annotated[str, typer.Argument(metavar="CMD", help="the bot's command line, in quotes")],
+    command: Annotated[
+        str, typer.Argument(metavar="CMD|ACCOUNT", help="the bot's command line, in quotes; or its account's id")
+    ],
     game: Annotated[
         list[str] | None, typer.Option("--game", help="only this game (again for more); default: all")
     ] = None,
@@ -37,29 +39,49 @@ def check(
     most_ms: Annotated[
         int, typer.Option("--most-ms", min=1, max=600_000, help="the slowest answer that will do")
     ] = 1_000,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="ACCOUNT: where the bot is to connect; port 0: any")
+    ] = "127.0.0.1:0",
+    wait_s: Annotated[
+        int, typer.Option("--wait-s", min=1, max=86_400, help="ACCOUNT: how long the bot is waited for")
+    ] = 120,
 ) -> int:
     """Check a bot: protocol, legality, time, reconnection, several tables, how it ends.
 
-    Starts a server of its own and the bot once for each trial, with KANGTOU_SERVER, KANGTOU_TOKEN, KANGTOU_MATCH and
-    KANGTOU_SEAT in its environment, as a tournament does (docs/bots.md). Exit code 1 if something is wrong.
+    CMD: starts a server of its own and the bot once for each trial, with KANGTOU_SERVER, KANGTOU_TOKEN, KANGTOU_MATCH
+    and KANGTOU_SEAT in its environment, as a tournament does (docs/bots.md).
+
+    ACCOUNT: a bot that runs by itself and waits to be told of its games, at a server with a runner to which you are
+    signed in. Have it connect to the address that is shown; short tournaments against greedy are played there.
+
+    Exit code 1 if something is wrong.
 
     \b
     Examples:
       kangtou bot check "python examples/bots/greedy_bot.py"
       kangtou bot check "node examples/bots/node/bot.js" --game hongshi --rounds 5
       kangtou bot check ./my_bot --most-ms 200 --json
+      kangtou --server play.example:7480 bot check k3m9x2q7abcdefgh --listen 0.0.0.0:7999
     """
     common = of(context)
-    words = _words(command)
+    account = by_account(command)
+    words = () if account else _words(command)
     games = tuple(game or REGISTRY.names())
     for name in games:
         if name not in REGISTRY.names():
             raise common.fail(NOT_FOUND, "no_game", game=name, games=", ".join(REGISTRY.names()))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if account:
+        trials = checked_account(common, command, games, rounds, turn_ms, listen, wait_s)
+        return _told(common, trials, most_ms)
     try:
         trials = asyncio.run(_trials(common, words, games, rounds, turn_ms))
     except (PracticeError, ApiError) as error:
         raise CommandError(GAVE_UP, str(error)) from error
+    return _told(common, trials, most_ms)
+
+
+def _told(common: Common, trials: Trials, most_ms: int) -> int:
     found = verdicts(trials, most_ms)
     if common.json:
         common.put_json(as_json(trials, found))

@@ -19,6 +19,10 @@ TOURNAMENT_WORDS: Mapping[str, tuple[str, str]] = {
     "report_written": ("the report is in {path}", "报告已写入 {path}"),
     "report_not_closed": ("this tournament is not closed: its seed is not open yet", "该锦标赛尚未结束，种子未公开"),
     "tournament_verified": ("{records} records, {problems} problems", "{records} 份记录，{problems} 处问题"),
+    "check_connect": (
+        "have the bot of account {account} connect to {address} and wait for its games",
+        "请让账号 {account} 的机器人连接 {address} 并等待对局",
+    ),
     "col_entrant": ("entrant", "参赛者"),
     "col_sets": ("sets", "组数"),
     "col_mean": ("ahead by, a set", "每组领先"),

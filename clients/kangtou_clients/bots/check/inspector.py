@@ -17,6 +17,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou_clients.api.channel import open_channel
 
 PLAY = "/kangtou.v1.PlayService/Play"
+ENTER = "/kangtou.v1.TournamentService/EnterTournament"
 Listener = Callable[[str, "play.PlayRequest | play.Update"], None]
 Metadata = tuple[tuple[str, str | bytes], ...]
 
@@ -62,26 +63,28 @@ class Inspector:
         self._put: set[tuple[str, int]] = set()
         self._ids: dict[tuple[str, str], bytes] = {}
         self._answers = 0
+        self._open = 0
+        self.entered = asyncio.Event()  # somebody waits to be told of his games
 
     def start(self, drop_after: int = 0) -> Seen:
-        """A new count."""
-        self.seen, self.drop_after, self._answers = Seen(), drop_after, 0
+        """A new count. Streams that are open are counted with it."""
+        self.seen, self.drop_after, self._answers = Seen(streams=self._open), drop_after, 0
         self._asked.clear()
         self._put.clear()
         self._ids.clear()
         return self.seen
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        """Its address."""
+    async def serving(self, listen: str = "127.0.0.1:0") -> AsyncIterator[str]:
+        """Its address. Raises RuntimeError if it cannot listen there."""
         async with open_channel(self._target) as channel:
             self._channel = channel
             server = grpc.aio.server()
             server.add_generic_rpc_handlers((_Everything(self),))
-            port = server.add_insecure_port("127.0.0.1:0")
+            port = server.add_insecure_port(listen)
             await server.start()
             try:
-                yield f"127.0.0.1:{port}"
+                yield f"{listen.rpartition(':')[0]}:{port}"
             finally:
                 await server.stop(0.2)
 
@@ -90,8 +93,11 @@ class Inspector:
         kept = tuple((key, value) for key, value in context.invocation_metadata() if not key.startswith("user-agent"))
         call: Any = self._channel.stream_stream(method)(metadata=kept)
         playing = method == PLAY
+        if method == ENTER:
+            self.entered.set()
         if playing:
             self.seen.streams += 1
+            self._open += 1
         writer = asyncio.create_task(self._up(call, requests, playing))
         try:
             await call.initial_metadata()
@@ -107,6 +113,7 @@ class Inspector:
         except grpc.aio.AioRpcError as error:
             await context.abort(error.code(), error.details() or "")
         finally:
+            self._open -= playing
             writer.cancel()
             call.cancel()
             await asyncio.gather(writer, return_exceptions=True)

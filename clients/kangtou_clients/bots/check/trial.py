@@ -9,6 +9,7 @@ import secrets
 import signal
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -30,7 +31,10 @@ HOPELESS_S = 20.0  # that it may take to give up with a token that is not valid
 
 @dataclass(slots=True)
 class Run:
-    """One process. `code` None: it did not end by itself; `said`: the end of its stderr."""
+    """One process, or a tournament of an account. `code` None: it did not end by itself; `said`: the end of its stderr.
+
+    faults   of an account, by kind
+    """
 
     matches: int
     over: int = 0
@@ -38,11 +42,12 @@ class Run:
     said: str = ""
     seconds: float = 0.0
     seen: Seen = field(default_factory=Seen)
+    faults: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
 class Bench:
-    """A practice server with the inspector before it. `by_hand`: nobody starts a process, the author connects it."""
+    """A practice server with the inspector before it."""
 
     address: str
     inner: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ HARMLESS = frozenset(
     {"stale_prompt", "not_your_turn", "table_unavailable", "log_unavailable", "rate_limited", "too_many_waiting"}
 )
 PONGS_LEAST = 0.5
+MANY_TABLES, DROP_AFTER = 3, 6  # of the last trials: tables at once, answers after which a stream is dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,16 @@ class Verdict:
 
 @dataclass(slots=True)
 class Trials:
-    """The runs: one a game, one with dropped streams, one with several tables, one that is turned away."""
+    """The runs: one a game, one with dropped streams, one with several tables, one that is turned away.
+
+    by_account   the bot was connected by its author: nothing is known of its process
+    """
 
     games: dict[str, Run] = field(default_factory=dict)
     dropped: Run | None = None
     several: Run | None = None
     away: Run | None = None
+    by_account: bool = False
 
 
 def share(waits: Iterable[float], part: float) -> float:
@@ -49,7 +55,8 @@ def share(waits: Iterable[float], part: float) -> float:
 def verdicts(trials: Trials, most_ms: float) -> list[Verdict]:
     """All of them, in the order in which an author would mend things."""
     runs = list(trials.games.values())
-    found = [_connects(runs), _protocol(runs), _legality(runs), _time(runs, most_ms), _ends(trials.games), _exit(runs)]
+    connects, ends = (_entered, _faults) if trials.by_account else (_connects, _exit)
+    found = [connects(runs), _protocol(runs), _legality(runs), _time(runs, most_ms), _ends(trials.games), ends(runs)]
     if trials.dropped is not None:
         found.append(_reconnects(trials.dropped))
     if trials.several is not None:
@@ -83,6 +90,32 @@ def _connects(runs: list[Run]) -> Verdict:
         f"attached in {attached} of {len(runs)} matches" + (f"; it says: {said[-160:]}" if said else ""),
         "open PlayService.Play at KANGTOU_SERVER with `authorization: Bearer KANGTOU_TOKEN`, attach to KANGTOU_MATCH",
         "用 KANGTOU_TOKEN 连接 KANGTOU_SERVER，打开 PlayService.Play，再发 attach（KANGTOU_MATCH）",
+    )
+
+
+def _entered(runs: list[Run]) -> Verdict:
+    attached = sum(bool(run.seen.matches) for run in runs)
+    return _verdict(
+        "connects",
+        attached == len(runs),
+        f"attached in {attached} of {len(runs)} tournaments",
+        "call TournamentService.EnterTournament with the account's token, keep that stream, and attach to each match "
+        "and seat that comes",
+        "用该账号的令牌调用 TournamentService.EnterTournament 并保持该流，对收到的每个对局和座位发 attach",
+    )
+
+
+def _faults(runs: list[Run]) -> Verdict:
+    kinds: Counter[str] = Counter()
+    for run in runs:
+        kinds += run.faults
+    said = ", ".join(f"{count}× {kind}" for kind, count in sorted(kinds.items())) or "none"
+    return _verdict(
+        "faults",
+        not kinds,
+        f"{said} in {sum(run.matches for run in runs)} games",
+        "a fault forfeits a game: be there for each of them, answer in time and legally (docs/tournaments.md, Faults)",
+        "犯规即判负：每局都要到场，按时给出合法动作（见 docs/tournaments.md）",
     )
 
 
