@@ -27,12 +27,13 @@ tournament: $(STAMP)  ## short tournaments of all four games, with a report of e
 test: check  ## all checks and all tests
 	@$(BIN)/python -m pytest $(PYTEST)
 
-check: $(STAMP)  ## format, lint, types, import contracts
+check: $(STAMP)  ## format, lint, types, import contracts, licences, known weaknesses
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tools/supply.py
 
 format: $(STAMP)  ## rewrite the code as `check` wants it
 	$(BIN)/ruff check --fix .
