@@ -153,7 +153,7 @@ def run_pool(settings: Settings) -> int:
         _node_ip_address=LOOPBACK,  # without it Ray listens on the network
     )
     actors = [_remote(index, settings) for index in range(pool_size(settings))]
-    addresses = ray.get([actor.ready.remote(60.0) for actor in actors], timeout=90)
+    addresses = ray.get([actor.ready.remote(180.0) for actor in actors], timeout=200)
     log.info("pool_ready", actors=len(addresses))
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -49,7 +49,7 @@ class Child:
     ready: Callable[[], Awaitable[bool]] | None = None
     says_ready: bool = False
     grace: float = 5.0
-    ready_s: float = 60.0
+    ready_s: float = 180.0
     process: asyncio.subprocess.Process | None = None
     deaths: deque[float] = field(default_factory=deque)
     restarts: int = 0

@@ -160,7 +160,7 @@ def children(settings: Settings) -> list[Child]:
 
     if not settings.redis_url:
         found.append(Child("redis", [*services, "redis"], ready=redis_ready, grace=10.0))
-    found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=90.0))
+    found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=240.0))
     for index in range(settings.gateways):
         found.append(Child(f"gateway-{index}", [*services, "gateway", str(index)], ready=listening))
     if settings.tournaments:

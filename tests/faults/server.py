@@ -42,7 +42,7 @@ class Server:
         """Where the gateways listen."""
         return f"127.0.0.1:{self.port}"
 
-    def start(self, timeout_s: float = 180.0) -> None:
+    def start(self, timeout_s: float = 300.0) -> None:
         """Start and wait for the ready line. Raises RuntimeError with the server's last words."""
         self.data.mkdir(parents=True, exist_ok=True)
         errors = (self.data / "up.err").open("ab")

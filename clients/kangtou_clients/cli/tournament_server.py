@@ -19,7 +19,7 @@ from .exits import FAILED, GAVE_UP, INTERRUPTED, CommandError
 from .remote import Remote
 
 T = TypeVar("T")
-READY_S = 120.0
+READY_S = 300.0
 NAME = "tournament"
 
 
