@@ -139,7 +139,7 @@ async def test_a_move_is_counted_where_it_goes() -> None:
         note = server.backend.settings.run_dir / "metrics" / "actor.json"
         (target,) = json.loads(note.read_text())
         assert target["targets"] == [f"127.0.0.1:{ports['actor']}"]
-        assert target["labels"]["kind"] == "actor"
+        assert target["labels"]["role"] == "actor"
     assert not note.exists()
     with pytest.raises(urllib.error.URLError):
         await scraped(ports["actor"])
@@ -246,7 +246,6 @@ async def test_readiness_is_more_than_being_alive() -> None:
         await server.end_host(0)
         readiness = server.gateways[0].readiness
         await until(lambda: not readiness.ready, 60)
-        await readiness.look()
         assert await serving(*names) == [False, False, True, True, True, False]
         assert readiness.why["actors"] == "no table actor is there"
 

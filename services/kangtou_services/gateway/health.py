@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 LOOK_S = 0.5
 LOG_S = 1.0  # a log that takes longer to answer counts as gone
 PROMISES_S = 5.0  # how often persistence is asked about
+ACTORS_S = 2.0  # how often the directory is, while actors are there
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -64,7 +65,7 @@ class Readiness:
         self.redis: dict[str, float] = {}
         self._backend = backend
         self._services: tuple[str, ...] = ("",)
-        self._promised_at = float("-inf")
+        self._promised_at = self._actors_at = float("-inf")
         self._told: dict[str, bool] = {}
 
     async def look(self, services: Iterable[str] = ()) -> None:
@@ -96,11 +97,14 @@ class Readiness:
         return ""
 
     async def _actors(self) -> str:
+        if self.checks["actors"] and time.monotonic() - self._actors_at < ACTORS_S:
+            return ""
         try:
             async with asyncio.timeout(LOG_S):
                 living = await self._backend.directory.living()
         except (DirectoryUnavailable, TimeoutError):
             return "the directory cannot be reached"
+        self._actors_at = time.monotonic()
         return "" if living else "no table actor is there"
 
     async def _promises(self) -> str:

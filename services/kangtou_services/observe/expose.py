@@ -149,7 +149,7 @@ def _note(settings: Settings, kind: str, name: str, port: int) -> Callable[[], N
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{name}.json"
     host = "127.0.0.1" if settings.metrics_host in ("0.0.0.0", "::") else settings.metrics_host
-    labels = {"process": name, "kind": kind, "node": settings.node}
+    labels = {"process": name, "role": kind, "node": settings.node}
     target: list[dict[str, Any]] = [{"targets": [f"{host}:{port}"], "labels": labels}]
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(target))
