@@ -102,7 +102,7 @@ class Settings(BaseSettings):
         return self
 
     @property
-    def address(self) -> str:
+    def front(self) -> str:
         """Of the gateways, as clients on this machine give it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'tls://' if self.tls or self.tls_cert else ''}{host}:{self.port}"

@@ -111,7 +111,7 @@ async def _run(settings: Settings) -> None:
 
 
 def _say_ready(settings: Settings) -> None:
-    ready = {"address": settings.address, "data": str(settings.data.absolute()), "pid": os.getpid()}
+    ready = {"address": settings.front, "data": str(settings.data.absolute()), "pid": os.getpid()}
     (settings.run_dir / "ready.json").write_text(json.dumps(ready))
     sys.stdout.write(f"ready {ready['address']}\n")
     sys.stdout.flush()
@@ -166,7 +166,7 @@ def children(settings: Settings) -> list[Child]:
     if settings.tournaments:
         found.append(Child("runner", [*services, "runner"]))
     if settings.house_bots:
-        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", settings.address]
+        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", settings.front]
         kept = settings.data.absolute() / "house"
         found.append(Child("bots", [*bots, "--accounts", str(settings.house_bots), "--keep", str(kept)]))
     return found

@@ -201,8 +201,8 @@ class Commands:
 
     def _address(self) -> str:
         """Of the gateways. Bots need not speak TLS on this machine: there is a socket for their seats."""
-        found = self._gateway_socket() if self._settings.address.startswith("tls://") else None
-        return f"unix:{found}" if found is not None else self._settings.address
+        found = self._gateway_socket() if self._settings.front.startswith("tls://") else None
+        return f"unix:{found}" if found is not None else self._settings.front
 
     def _gateway_socket(self) -> Path | None:
         for path in sorted(self._settings.run_dir.absolute().glob(SOCKETS)):

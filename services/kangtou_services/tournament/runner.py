@@ -161,7 +161,7 @@ def accounts_of(backend: Backend) -> Accounts:
 async def _serve(settings: Settings) -> None:
     backend = await on_redis(settings)
     try:
-        runner = Runner(backend, accounts_of(backend), settings.address, settings.tournament_players)
+        runner = Runner(backend, accounts_of(backend), settings.front, settings.tournament_players)
         work = asyncio.ensure_future(runner.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
