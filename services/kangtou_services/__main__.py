@@ -35,9 +35,11 @@ ON_ARCHIVE = ("up", "pool", "gateway")  # they do not start on an archive that c
 def main() -> int:
     """Run the process that the first argument names."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name not in PROCESSES:
-        sys.stderr.write(f"usage: python -m kangtou_services {{{'|'.join(PROCESSES)}}}\n")
+    if name not in (*PROCESSES, "doctor"):
+        sys.stderr.write(f"usage: python -m kangtou_services {{{'|'.join((*PROCESSES, 'doctor'))}}}\n")
         return 2
+    if name == "doctor":  # settings that cannot be read are for it to name
+        return int(importlib.import_module(".doctor.command", __package__).main())
     try:
         settings = Settings()
     except ValidationError as error:

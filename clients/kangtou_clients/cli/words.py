@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .words_doctor import DOCTOR_WORDS
 from .words_load import LOAD_WORDS
 from .words_operate import OPERATE_WORDS
 from .words_study import STUDY_WORDS
@@ -13,6 +14,7 @@ from .words_vitals import VITALS_WORDS
 LANGUAGES = ("en", "zh")
 
 WORDS: Mapping[str, tuple[str, str]] = {
+    **DOCTOR_WORDS,
     **OPERATE_WORDS,
     **LOAD_WORDS,
     **STUDY_WORDS,
