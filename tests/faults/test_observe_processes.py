@@ -79,12 +79,15 @@ async def test_metrics_and_traces_of_real_processes(
     assert client is not None
     monkeypatch.setattr(tracing, "of_client", lambda: client)
     with running(tmp_path / "d", gateways=1, trace=f"file:{traces}", tournaments="true") as server:
-        load = Load(server, 2, think=0.02)
-        await load.start()
-        async with asyncio.timeout(200):
-            while sum(len(played.acked) for played in load.played.values()) < moves:  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
-        await judge(load)
+        load = Load(server, 2, think=0.0)
+        try:
+            await load.start()
+            async with asyncio.timeout(200):
+                while sum(len(played.acked) for played in load.played.values()) < moves:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            await judge(load)
+        finally:
+            await load.close()
         acked = sum(len(played.acked) for played in load.played.values())
         found = await asyncio.to_thread(scraped, server)
         assert set(found) == {"up", "runner", "gateway-0", "table-local-0", "table-local-1"}
