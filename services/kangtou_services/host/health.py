@@ -9,7 +9,7 @@ import structlog
 
 from ..directory import Actor, Directory
 from ..log.base import Entry, LogError
-from .host import Host
+from .host import Host, ahead
 from .slot import Slot
 
 log = structlog.get_logger(__name__)
@@ -78,7 +78,7 @@ class Health:
             tail = await host.log.tail(slot.match)
             if tail == before or _moved(slot, before):
                 continue
-            if tail is not None and tail.epoch > slot.table.epoch:
+            if ahead(tail, slot.table):
                 host.lost(slot, None)
             else:
                 host.fault(slot, "log_lost_tail")

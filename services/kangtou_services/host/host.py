@@ -51,6 +51,12 @@ def human_delay_ms() -> int:
     return random.randint(300, 1500)
 
 
+def ahead(tail: Entry | None, table: Table) -> bool:
+    """Whether a log goes on behind what its table knows: another has claimed it, or an append of this table that was
+    given up (and looked for in vain) has come late. Nothing is lost then; whoever hosts it next loads what there is."""
+    return tail is not None and (tail.epoch > table.epoch or tail.seq > table.seq)
+
+
 class Host:
     """Many tables in one process. All methods run on its event loop."""
 
@@ -219,10 +225,8 @@ class Host:
             lending.changed(self, slot, [*slot.away(), *(seat for seat, _ in draft.handed)])
         if slot.table.over:
             slot.disarm()
-            self._refuse_waiting(slot, "match_over")
             self.spawn(self.finish(slot))
-        else:
-            self.pump(slot)
+        self.pump(slot)  # what waits at one that is over is answered: a repeat with its first answer
 
     def _traced(self, slot: Slot, draft: Draft, told: float) -> None:
         if self.meter.tracing is not None:
@@ -267,7 +271,7 @@ class Host:
             table.discard(draft)
             self._remind(slot)
             self.pump(slot)
-        elif tail is not None and tail.epoch > table.epoch:
+        elif ahead(tail, table):
             self.lost(slot, draft)
         else:
             self._give_up(slot, draft, "log_lost_tail")

@@ -120,7 +120,7 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         body.command_id,
         body.prompt,
         None,
-        _ref(peer, call, slot),
+        _ref(peer, call, slot, seat),
         False,
         "",
         "",
@@ -135,8 +135,10 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     _submit(host, slot, given.with_action(action))
 
 
-def _ref(peer: ActorLink, call: lpb.Call, slot: Slot) -> Ref:
-    return Ref(peer, call.ref, call.unary, _by_house(call, slot), perf_counter(), call.traceparent)
+def _ref(peer: ActorLink, call: lpb.Call, slot: Slot, seat: Seat) -> Ref:
+    by_house = _by_house(call, slot)
+    follower = (slot.delegates if by_house else slot.seats).get(seat)
+    return Ref(peer, call.ref, call.unary, by_house, perf_counter(), call.traceparent, follower)
 
 
 def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -151,7 +153,7 @@ def standing(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         body.command_id,
         0,
         None,
-        _ref(peer, call, slot),
+        _ref(peer, call, slot, seat),
         standing=True,
         until=body.until,
         delegate=_by_house(call, slot),
@@ -184,7 +186,7 @@ def _order(
     if seat is None:
         _not_seated(peer, call, body.command_id)
         return
-    _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call, slot), order=order))
+    _submit(host, slot, Command(seat, body.command_id, 0, None, _ref(peer, call, slot, seat), order=order))
 
 
 def award(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:

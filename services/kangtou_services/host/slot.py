@@ -29,7 +29,11 @@ Follower = tuple[ActorLink, int]  # link and subscription
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Where the answer to a command goes. `at`: when it came (perf_counter seconds); `trace`: the gateway's span."""
+    """Where the answer to a command goes. `at`: when it came (perf_counter seconds); `trace`: the gateway's span.
+
+    follower   the subscription of its seat when it arrived: with another one there is another stream, on which it may
+               have been repeated, and which is to get one answer, not two
+    """
 
     peer: ActorLink
     ref: int
@@ -37,6 +41,7 @@ class Ref:
     delegate: bool = False
     at: float = 0.0
     trace: str = ""
+    follower: Follower | None = None
 
     def took_us(self) -> int:
         """Since it came; at least 1, as 0 says that nobody knows."""
@@ -232,7 +237,8 @@ class Slot:
     def _on_stream(self, seat: Seat, ref: Ref) -> Follower | None:
         """The subscription on which the answer travels, if it does."""
         follower = (self.delegates if ref.delegate else self.seats).get(seat)
-        return follower if follower is not None and follower[0] is ref.peer and not ref.unary else None
+        mine = follower is not None and follower == ref.follower and follower[0] is ref.peer
+        return follower if mine and not ref.unary else None
 
     def publish(self, draft: Draft, now_ms: int) -> None:
         """An entry is in the log: its answers, events, prompts, and the end, to whom they are due.

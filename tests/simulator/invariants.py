@@ -1,0 +1,160 @@
+"""What must hold after a run, whatever went wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kangtou_engine.match.clocks import Asked, Prompts
+from kangtou_engine.notation import Step, read_body
+from kangtou_engine.record import make_record
+from kangtou_engine.record.text import write_record
+from kangtou_engine.verify import verify
+from kangtou_services.archive.archiver import terms_of
+from kangtou_services.log.base import Entry
+from kangtou_services.table.core import Table
+from kangtou_services.table.load import follow
+
+from .world import MATCH, REGISTRY, World
+
+SLACK_MS = 5  # rounding of clocks and timers
+NOTICED_MS = 1_500  # an outage this long cannot go unnoticed
+
+
+class Checked:
+    """The log of a run, folded."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.journal = world, world.journal
+        found = world.store.server.find(MATCH)
+        self.entries: Sequence[Entry] = tuple(found.entries) if found is not None else ()
+        game = REGISTRY.game(world.plan.game)
+        self.table = Table(game, world.agreement, world.seed, lambda: 0)
+        self.states: list[Any] = [self.table.state]
+        self.prompts: list[Prompts] = [self.table.prompts]
+
+    def all(self) -> None:
+        """Every invariant."""
+        self._writers()
+        if not self._folds():
+            return
+        self._commands()
+        self._legal()
+        self._views()
+        self._deadlines()
+        self._endings()
+
+    def _say(self, what: str) -> None:
+        self.journal.violation(what)
+
+    def _writers(self) -> None:
+        """Dense, in order, one writer for each epoch, and nothing stored has vanished."""
+        if [entry.seq for entry in self.entries] != list(range(1, len(self.entries) + 1)):
+            self._say(f"sequence numbers {[entry.id for entry in self.entries]}")
+        if [stored.entry for stored in self.world.store.stored] != list(self.entries):
+            self._say("the log does not hold what was stored, in that order")
+        writers: dict[int, str] = {}
+        for stored in self.world.store.stored:
+            first = writers.setdefault(stored.entry.epoch, stored.writer)
+            if first != stored.writer:
+                self._say(f"epoch {stored.entry.epoch} was written by {first} and {stored.writer}")
+
+    def _folds(self) -> bool:
+        """Chain, order and events, by the code that takes tables over."""
+        for entry in self.entries:
+            try:
+                follow(self.table, entry)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the log is no match
+                self._say(f"entry {entry.id} cannot be folded: {error!r}")
+                return False
+            self.states.append(self.table.state)
+            self.prompts.append(self.table.prompts)
+        return True
+
+    def _commands(self) -> None:
+        """Acknowledged: in the log exactly once, where the answer said. Refused: not in it."""
+        held: dict[tuple[int, str], list[int]] = {}
+        for entry in self.entries:
+            for item in read_body(entry.body).items:
+                if isinstance(item, Step) and item.seat is not None and item.command not in ("", "*"):
+                    held.setdefault((item.seat, item.command), []).append(entry.seq)
+                    self._answers_its_prompt(entry, item)
+        for key, seq in self.journal.accepted.items():
+            if seq and held.get(key, [seq] if self.journal.stored.get(key) == seq else []) != [seq]:
+                self._say(f"command {key} was acknowledged in {seq}, the log has it in {held.get(key)}")
+        for key, seqs in held.items():
+            if len(seqs) > 1:
+                self._say(f"command {key} is in entries {seqs}")
+            if key in self.journal.refused:
+                self._say(f"command {key} was refused {self.journal.refused[key]}, but is in entry {seqs}")
+
+    def _answers_its_prompt(self, entry: Entry, step: Step) -> None:
+        """A seat's action names the question that was open, or one that this very entry put."""
+        asked = self.prompts[entry.seq - 1].asked[step.seat or 0]
+        if asked is not None and step.prompt not in (asked.number, entry.seq):
+            self._say(f"entry {entry.seq} takes an answer to prompt {step.prompt}, open was {asked.number}")
+
+    def _legal(self) -> None:
+        """The record verifies: hashes, commitments, deals, every action run again by the rules."""
+        rows = [(entry.epoch, entry.seq, entry.chain, entry.body) for entry in self.entries]
+        record = make_record(terms_of(self.world.agreement), rows, self.world.seed, "simulator")
+        report = verify(write_record(record), REGISTRY)
+        if not report.ok:
+            self._say(f"the record does not verify: {report.findings[0]}")
+
+    def _views(self) -> None:
+        """Each client's views are the fold of the log at their sequence numbers."""
+        game = self.table.game
+        made: dict[tuple[int, int | None], Any] = {}
+        for seen in self.journal.seen:
+            for seq, view in seen.views:
+                if seq >= len(self.states):
+                    self._say(f"seat {seen.seat} was shown entry {seq}, the log ends with {len(self.entries)}")
+                    continue
+                key = seq, seen.seat
+                if key not in made:
+                    made[key] = game.view(self.states[seq], seen.seat)
+                if made[key] != view:
+                    self._say(f"the view of seat {seen.seat} at {seq} is not the fold of the log")
+                    return
+
+    def _endings(self) -> None:
+        """All are told the same end."""
+        for account, ending in self.journal.endings:
+            if (ending.cause, ending.receipt) != (self.table.cause, self.table.receipt):
+                self._say(f"{account} was told the end {ending.cause!r}, it was {self.table.cause!r}")
+
+    # ---- clocks ----
+
+    def _deadlines(self) -> None:
+        """The clock plays for nobody before its time, and time in which no move could be taken does not count."""
+        for entry in self.entries:
+            body = read_body(entry.body)
+            first = body.items[0] if body.items else None  # what stands behind it may be about a newer question
+            if isinstance(first, Step) and first.action.verb == "timeout":
+                seat, before = int(first.action.key("seat") or 0), self.prompts[entry.seq - 1].given(body.given_ms)
+                asked = before.asked[seat]
+                if asked is not None and not before.away(seat):
+                    self._in_time(entry, seat, asked, body.time_ms)
+
+    def _in_time(self, entry: Entry, seat: int, asked: Asked, time_ms: int) -> None:
+        if time_ms < asked.deadline_ms:
+            self._say(f"entry {entry.seq} timed seat {seat} out {asked.deadline_ms - time_ms} ms early")
+        if self.world.plan.jumps:
+            return
+        put_ms = read_body(self.entries[asked.number - 1].body).time_ms
+        took_ms = self.world.store.stored[entry.seq - 1].at_ms - put_ms
+        owed_ms = self.world.plan.turn_ms + self._lost(put_ms, time_ms)
+        if took_ms < owed_ms - SLACK_MS:
+            self._say(f"entry {entry.seq} timed seat {seat} out after {took_ms} ms; it was owed {owed_ms} ms")
+
+    def _lost(self, since_ms: int, until_ms: int) -> int:
+        """How long no move could be taken in that time: the store was away, or the owner was dead."""
+        spans = [span for span in self.world.store.outages if span[1] - span[0] >= NOTICED_MS]
+        spans += self.world.ownerless
+        total, end = 0, since_ms
+        for begin, over in sorted(spans):
+            begin, over = max(begin, end), min(over, until_ms)
+            if over > begin:
+                total, end = total + over - begin, over
+        return total

@@ -1,0 +1,108 @@
+"""The simulator: its seeds hold, a seed is the same run again, each planted bug is found."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Counts
+
+from . import planted
+from .__main__ import main
+from .many import run_many, run_seeds, show
+from .plan import GAMES, KINDS, plan
+from .run import run_seed
+
+ROOT = Path(__file__).parents[2]
+FOUND_WITHIN = 500  # seeds
+PARTS = 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_800)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_promise_holds_whatever_the_seed(part: int, counts: Counts) -> None:
+    """Faults of all kinds, games of all kinds. (10,000 in one go are the acceptance line.)"""
+    count = counts(600, 10_000) // PARTS
+    total = run_seeds(part * count, count)
+    sys.stdout.write(f"{show(total, total.cpu_s)}\n")
+    assert total.violations == {}
+    assert total.seeds == count
+    assert set(total.games) == set(GAMES)
+    assert {kind for kind in KINDS if not total.counts[kind]} == set()
+    assert total.answered > 10 * count
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("bug", sorted(planted.BUGS))
+def test_a_planted_bug_is_found(bug: str) -> None:
+    """Each kind of promise has a bug that breaks it, and the invariants see it."""
+    with planted.planted(bug):
+        assert any(run_seed(seed).violations for seed in range(FOUND_WITHIN)), f"{bug}: not in {FOUND_WITHIN} seeds"
+
+
+@pytest.mark.parametrize("seed", [3, 190, 353])
+def test_a_seed_is_the_same_run_again(seed: int) -> None:
+    """To the byte of every message and entry, whatever else lies in memory."""
+    first = run_seed(seed, trace=True)
+    kept = [object() for _ in range(10_000)]
+    again = run_seed(seed, trace=True)
+    assert again.trace == first.trace
+    assert (again.digest, again.steps, again.counts) == (first.digest, first.steps, first.counts)
+    assert len(kept) == 10_000
+
+
+def test_another_seed_is_another_run() -> None:
+    assert run_seed(3).digest != run_seed(4).digest
+
+
+def test_a_seed_is_the_same_run_in_another_process() -> None:
+    """Which orders its sets otherwise."""
+    wanted = run_seed(353)
+    for hashing in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.simulator", "--seed", "353"],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": hashing},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=110,
+        )
+        assert f"hash {wanted.digest:08x}, {wanted.steps} steps" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0
+
+
+def test_plans_have_everything() -> None:
+    """All games and faults, in a few hundred seeds, few at a time."""
+    plans = [plan(seed) for seed in range(600)]
+    assert {one.game for one in plans} == set(GAMES)
+    assert {fault.kind for one in plans for fault in one.faults} == set(KINDS)
+    assert max(len({fault.kind for fault in one.faults}) for one in plans) == 3
+    assert plans[7] == plan(7)
+
+
+def test_a_violation_is_shown_with_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--seed", "1", "--bug", "acknowledge before append"]) == 1
+    assert "VIOLATION command" in capsys.readouterr().out
+    assert main(["--seed", "1", "--trace"]) == 0
+    shown = capsys.readouterr().out
+    assert "everything holds" in shown
+    assert "stored 1-1 by" in shown
+
+
+def test_several_processes_come_to_the_same() -> None:
+    one, two = run_seeds(0, 6), run_many(0, 6, 2, quiet=True)
+    assert (two.seeds, two.steps, two.counts, two.games) == (one.seeds, one.steps, one.counts, one.games)
+
+
+def test_what_is_asked_wrongly(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--seeds", "0"])
+    assert ended.value.code == 2
+    assert "at least 1" in capsys.readouterr().err
