@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from time import process_time
 
+from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from . import planted
@@ -68,7 +69,7 @@ def run_many(first: int, count: int, workers: int, bug: str = "", *, quiet: bool
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with (
         ProcessPoolExecutor(workers, get_context("spawn")) as pool,
-        Progress(*columns, disable=quiet or not sys.stderr.isatty()) as progress,
+        Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as progress,
     ):
         bar = progress.add_task("seeds", total=count)
         waiting = [
@@ -79,6 +80,8 @@ def run_many(first: int, count: int, workers: int, bug: str = "", *, quiet: bool
             for done in as_completed(waiting):
                 part = done.result()
                 total.join(part)
+                for seed, what in part.violations.items():
+                    progress.console.print(f"--seed {seed}: {what[0]}", markup=False, highlight=False)
                 progress.advance(bar, part.seeds)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
