@@ -41,8 +41,10 @@ class Process:
         return f"<{self.name}>"
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Run a coroutine in it."""
-        return self.loop.create_task(work, context=self.context.copy())
+        """Run a coroutine in it; it may not fail."""
+        task = self.loop.create_task(work, context=self.context.copy())
+        task.add_done_callback(self.loop.noted)
+        return task
 
     def crash(self) -> None:
         """Gone, now."""
@@ -170,6 +172,11 @@ class SimLoop(asyncio.BaseEventLoop):
     async def create_unix_server(self, protocol_factory: Any, path: Any = None, **_: Any) -> Any:
         """See asyncio."""
         return self.network.listen(CURRENT.get(), protocol_factory, path)
+
+    def noted(self, task: asyncio.Task[Any]) -> None:
+        """A task has ended."""
+        if not (task.cancelled() or self._over) and (error := task.exception()) is not None:
+            self.problems.append(f"a task failed: {error!r}")
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """Nothing may come here."""

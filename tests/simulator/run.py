@@ -121,6 +121,7 @@ def _simulated(loop: SimLoop) -> Iterator[None]:
             (secrets, "randbits", rng.getrandbits),
             (links, "_NUMBERS", count(1)),
             *((module, kind.__name__, _numbered(kind)) for module, kind in _IN_SETS),
+            *((module, "perf_counter", loop.time) for module in _STOPWATCHES),
         ):
             stack.enter_context(patch.object(module, name, value))
         try:
@@ -131,6 +132,12 @@ def _simulated(loop: SimLoop) -> Iterator[None]:
 
 
 _IN_SETS: Sequence[tuple[Any, type]] = ((router, Route), (router, Subscription), (streams, Follower), (link, ActorLink))
+
+_STOPWATCHES = [  # what they measure travels in messages
+    module
+    for name, module in sorted(sys.modules.items())
+    if name.startswith("kangtou_") and getattr(module, "perf_counter", None) is time.perf_counter
+]
 
 
 def _numbered(kind: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from kangtou_services.directory import Actor, DirectoryUnavailable, Gateway, MemoryDirectory
+from kangtou_services.directory import DirectoryUnavailable, MemoryDirectory
 from kangtou_services.directory.watch import View, deaths
 from kangtou_services.log.base import Entry, LogUnavailable
 from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
@@ -181,32 +181,14 @@ class ReachedLog:
             self._store.noted(entry, self._writer)
         return done
 
-    async def tail(self, match: str) -> Entry | None:
-        """See EventLog."""
-        return await self._store.trip(lambda: self._log.tail(match))
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """The other methods: a round trip each."""
+        method = getattr(self._log, name)
 
-    async def read(self, match: str, first_seq: int = 0, last_seq: int | None = None) -> list[Entry]:
-        """See EventLog."""
-        return await self._store.trip(lambda: self._log.read(match, first_seq, last_seq))
+        async def reached(*args: Any) -> Any:
+            return await self._store.trip(lambda: method(*args))
 
-    async def after(self, match: str, entry_id: str, count: int) -> list[Entry]:
-        """See EventLog."""
-        return await self._store.trip(lambda: self._log.after(match, entry_id, count))
-
-    async def owner(self, match: str) -> str | None:
-        """See EventLog."""
-        return await self._store.trip(lambda: self._log.owner(match))
-
-    async def owners(self, matches: list[str]) -> list[str | None]:
-        """See EventLog."""
-        return await self._store.trip(lambda: self._log.owners(matches))
-
-    async def incarnation(self) -> str:
-        """See EventLog."""
-        return await self._store.trip(self._log.incarnation)
-
-    async def close(self) -> None:
-        """See EventLog."""
+        return reached
 
 
 class ReachedMatches:
@@ -239,29 +221,14 @@ class ReachedDirectory:
         except LogUnavailable as no:
             raise DirectoryUnavailable(str(no)) from no
 
-    async def register(self, actor: Actor) -> bool:
-        """See Directory."""
-        return await self._trip(lambda: self._directory.register(actor))
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """What is not below: a round trip each."""
+        method = getattr(self._directory, name)
 
-    async def leave(self, actor_id: str) -> None:
-        """See Directory."""
-        await self._trip(lambda: self._directory.leave(actor_id))
+        async def reached(*args: Any) -> Any:
+            return await self._trip(lambda: method(*args))
 
-    async def living(self) -> list[Actor]:
-        """See Directory."""
-        return await self._trip(self._directory.living)
-
-    async def is_alive(self, actor_id: str) -> bool:
-        """See Directory."""
-        return await self._trip(lambda: self._directory.is_alive(actor_id))
-
-    async def declare_dead(self, actor_id: str) -> None:
-        """See Directory."""
-        await self._trip(lambda: self._directory.declare_dead(actor_id))
-
-    async def last_beat(self, actor_id: str) -> int | None:
-        """See Directory."""
-        return await self._trip(lambda: self._directory.last_beat(actor_id))
+        return reached
 
     def watch_dead(self) -> Any:
         """See Directory."""
@@ -280,15 +247,3 @@ class ReachedDirectory:
             return
         await asyncio.sleep(0.001)
         self._directory._announced.clear()
-
-    async def register_gateway(self, gateway: Gateway) -> None:
-        """See Directory."""
-        await self._trip(lambda: self._directory.register_gateway(gateway))
-
-    async def leave_gateway(self, gateway_id: str) -> None:
-        """See Directory."""
-        await self._trip(lambda: self._directory.leave_gateway(gateway_id))
-
-    async def gateways(self) -> list[Gateway]:
-        """See Directory."""
-        return await self._trip(self._directory.gateways)

@@ -6,7 +6,7 @@ The gateway's side runs the servicer behind the production Guard; the client's s
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -64,7 +64,7 @@ class ServerContext:
         self.responses(payload)
         self.back.send(("message", payload))
 
-    async def abort(self, code: grpc.StatusCode, details: str = "") -> None:
+    async def abort(self, code: grpc.StatusCode, details: str = "", trailing_metadata: Any = ()) -> None:
         """See grpc."""
         self.back.send(("status", (code, details)))
         raise grpc.aio.AbortError(details)
@@ -127,6 +127,10 @@ class Call:
         assert self._status is not None
         return self._status[0]
 
+    async def trailing_metadata(self) -> Any:
+        """See grpc: nothing that a simulated gateway refuses needs any."""
+        return grpc.aio.Metadata()
+
     async def details(self) -> str:
         """See grpc."""
         assert self._status is not None
@@ -167,6 +171,7 @@ class Gate:
 
     def __init__(self, network: Network, process: Process, service: Any) -> None:
         self.network, self.process, self.service = network, process, service
+        self.ended: Counter[tuple[str, str]] = Counter()  # calls, by method and status
 
     def open(self, client: Process, call: Call, metadata: Any, watch: Callable[[ServerContext], None]) -> None:
         """A stream arrives."""
@@ -192,7 +197,7 @@ class Gate:
 
     async def _serve(self, context: ServerContext) -> None:
         try:
-            await calls._both(self.service.Play, "/kangtou.v1.PlayService/Play")(None, context)
+            await calls._both(self.ended, self.service.Play, "/kangtou.v1.PlayService/Play")(None, context)
         except grpc.aio.AbortError:
             return
         context.back.send(("status", (grpc.StatusCode.OK, "")))
@@ -219,7 +224,7 @@ class Gate:
 
         async def work() -> None:
             try:
-                done = await calls._unary(serve, parse, f"/kangtou.v1.PlayService/{method}")(raw, context)
+                done = await calls._unary(self.ended, serve, parse, f"/kangtou.v1.PlayService/{method}")(raw, context)
             except grpc.aio.AbortError:
                 return
             back.send(("message", done))

@@ -143,9 +143,9 @@ class World:
         return Backend(
             self.settings,
             REGISTRY,
-            ReachedLog(self.store, process.name),
+            ReachedLog(self.store, process.name),  # type: ignore[arg-type]
             ReachedMatches(self.store),
-            ReachedDirectory(self.store),
+            ReachedDirectory(self.store),  # type: ignore[arg-type]
             self.archives,  # type: ignore[arg-type]
             None,  # type: ignore[arg-type]
             None,
