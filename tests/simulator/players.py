@@ -11,7 +11,8 @@ import grpc
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1.play_pb2_grpc import PlayServiceStub
 from kangtou.wire import action_to_pb
-from kangtou_clients.api.match import Match, Prompt
+from kangtou_clients.api.match import Match
+from kangtou_clients.api.seen import Prompt
 from kangtou_clients.api.session import Session
 from kangtou_clients.api.values import ApiError, Gone, Refused, TrustWarning
 from kangtou_engine.actions import Action

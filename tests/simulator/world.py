@@ -143,9 +143,9 @@ class World:
         return Backend(
             self.settings,
             REGISTRY,
-            ReachedLog(self.store, process.name),  # type: ignore[arg-type]
+            ReachedLog(self.store, process.name),
             ReachedMatches(self.store),
-            ReachedDirectory(self.store),  # type: ignore[arg-type]
+            ReachedDirectory(self.store),
             self.archives,  # type: ignore[arg-type]
             None,  # type: ignore[arg-type]
             None,

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
-from kangtou_services.host import health, host
 from kangtou_services.log.base import Entry, LogUnavailable
-from tests.services.hosts import Gate, Sub, World, code, until, world
-from tests.services.test_host import asked, default, everybody, node
-
-
-@pytest.fixture
-async def here(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    """A world with one host, whose watch over the log looks more often than in earnest."""
-    monkeypatch.setattr(health, "PROBE_S", 0.02)
-    monkeypatch.setattr(host, "LINGER_S", 0.3)
-    async with world() as made:
-        await made.node()
-        yield made
+from tests.services.host.seats import asked, default, everybody, node
+from tests.services.hosts import Gate, Sub, World, code, until
 
 
 class Held:
