@@ -1,1 +1,7 @@
 """Client library, command line and bots: everything that talks to a server."""
+
+import os
+
+# gRPC would stop and start its threads around every fork; in a child that is about to become another program they can
+# crash it. Read when gRPC is loaded.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

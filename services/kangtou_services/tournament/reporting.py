@@ -75,7 +75,7 @@ async def report_of(backend: Backend, tournament: str) -> str:
         await process.wait()
         raise NoReport(f"the report took longer than {MOST_S:g} s") from None
     if process.returncode != 0:
-        raise NoReport(why.decode(errors="replace").strip()[-300:])
+        raise NoReport(why.decode(errors="replace").strip()[-300:] or f"its process ended with {process.returncode}")
     return said.decode()
 
 
