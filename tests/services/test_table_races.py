@@ -23,6 +23,7 @@ from ..contract.rooms import eventually
 from ..servers import redis_server
 from .towns import Town, town_of
 
+pytestmark = pytest.mark.timeout(900)  # in full each is dozens of races of a hundred clients, which wait for seconds
 GATEWAYS, CLIENTS = 3, 100
 PAIR = Wanted("parrot", seats=2)
 

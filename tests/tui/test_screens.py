@@ -19,6 +19,7 @@ from kangtou_clients.tui.app import Play
 from kangtou_clients.tui.book import Book
 from kangtou_clients.tui.choose import Choose
 from kangtou_clients.tui.company import Company
+from kangtou_clients.tui.filling import Filling
 from kangtou_clients.tui.hand import Hand
 from kangtou_clients.tui.lobby import LobbyScreen
 from kangtou_clients.tui.opening import Opening
@@ -27,7 +28,7 @@ from kangtou_clients.tui.replay import ReplayScreen
 from kangtou_clients.tui.seat import Seat
 from kangtou_clients.tui.sheets import Page
 from kangtou_clients.tui.talk import TalkPage
-from kangtou_clients.tui.waiting import Filling, Queueing
+from kangtou_clients.tui.waiting import Queueing
 from kangtou_engine.phrases import PHRASES
 from kangtou_engine.registry import REGISTRY
 from tests.tui.screens import House, bots, house, press, screens, text_of, until

@@ -74,7 +74,7 @@ async def in_lines(common: Common, room: Room, match: Match | None) -> None:
     plainly = dataclasses.replace(common.renderer(), colour=False)  # no escapes for a screen reader
     shell = Shell(room, plainly, common.put)
     if match is not None:
-        await shell.begin(match)
+        await shell.here.begin(match)
     await shell.run(Lines())
 
 

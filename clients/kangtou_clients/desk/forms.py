@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from kangtou_engine.actions import Action, parse_action
+
 from .. import books
 
 _BLOCK = re.compile(r"```yaml\n(book: .*?)```", re.DOTALL)
@@ -38,19 +40,34 @@ class Form:
 @cache
 def forms_of(game: str, phase: str) -> tuple[Form, ...]:
     """What seats may write in a phase; () for a game without a book here."""
+    return tuple(
+        _form(verb["name"], text)
+        for verb in _verbs(game)
+        if verb["by"] == "seat" and phase in verb["phases"]
+        for text in verb["forms"]
+    )
+
+
+@cache
+def _verbs(game: str) -> tuple[Mapping[str, Any], ...]:
+    """The verbs of a book; () without one."""
     try:
         found = _BLOCK.search(books.book(game) or "")
     except books.BooksMissing:
         return ()
-    if found is None:
-        return ()
-    block: Mapping[str, Any] = yaml.safe_load(found[1])
-    return tuple(
-        _form(verb["name"], text)
-        for verb in block["verbs"]
-        if verb["by"] == "seat" and phase in verb["phases"]
-        for text in verb["forms"]
-    )
+    return tuple(yaml.safe_load(found[1])["verbs"]) if found is not None else ()
+
+
+def penalties(game: str, phase: str, seats: int) -> tuple[Action, ...]:
+    """What a scorer may award in a phase, by the book: each verb of the table but time-outs, for each seat it names."""
+    found: list[Action] = []
+    for verb in _verbs(game):
+        if verb["by"] != "table" or verb["name"] == "timeout" or phase not in verb["phases"]:
+            continue
+        for text in verb["forms"]:
+            named = [f"{verb['name']} seat={seat}" for seat in range(seats)] if "seat=" in text else [text]
+            found += map(parse_action, named)
+    return tuple(found)
 
 
 def _form(verb: str, text: str) -> Form:

@@ -50,9 +50,9 @@ class Room:
         async with aclosing(self.live(game, playing=playing)) as lists:
             return await anext(lists)
 
-    async def sit(self, match_id: str, seat: Seat | None = None) -> Place | Refused:
-        """Take a seat."""
-        place = await self.client.lobby.sit(match_id, seat)
+    async def sit(self, match_id: str, seat: Seat | None = None, code: str = "") -> Place | Refused:
+        """Take a seat; at a private table by its code."""
+        place = await self.client.lobby.sit(match_id, seat, code=code)
         if isinstance(place, Place):
             self.keep(place)
         return place

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .words_tables import TABLES
+
 LANGUAGES = ("en", "zh")
 Words = Mapping[str, tuple[str, str]]
 
@@ -56,65 +58,10 @@ KEYS: Words = {
 }
 
 WORDS: Words = {
+    **TABLES,
     "hello": (
         "{name} on {server}. help lists what can be typed, quit ends.",
-        "{name}，服务器 {server}。help 查看命令，quit 退出。",
-    ),
-    "help": (
-        "before a match:\n"
-        "  list [GAME]             tables with free seats, and those that can be watched\n"
-        "  games [GAME]            the games, or the options of one\n"
-        "  quick GAME [NAME=VALUE …]   queue for a match\n"
-        "  open GAME [NAME=VALUE …]    open a table and sit down; it begins when all seats are taken\n"
-        "  sit MATCH [SEAT]        take a seat and wait for the others\n"
-        "  enter MATCH             go back to your seat in a running match\n"
-        "  watch MATCH             look on\n"
-        "at the table:\n"
-        "  play HT DT, pass …      any action as the book writes it\n"
-        "  HT DT                   only the cards, if one action fits them (also h10, ♥10)\n"
-        "  3                       the third of the plays that legal lists\n"
-        "  legal                   what you may do, numbered\n"
-        "  hint                    what a bot would do\n"
-        "  table, hand             the table; your hand\n"
-        "  score                   the score sheet\n"
-        "  log                     what has happened in this round, as far as the book lets you look back\n"
-        "  wait                    until you are asked, or the match is over\n"
-        "  say TEXT                talk, where the table allows it; say /hello: a fixed phrase\n"
-        "  substitute, back        hand your seat over; take it back\n"
-        "  again                   after the match: another one with the same seats\n"
-        "  leave                   leave the table; your seat stays yours\n"
-        "anywhere:\n"
-        "  rules [BOOK|RULE]       a book, a section (HS-4), a rule (HS-4.3); alone: the rule of the last refusal\n"
-        "  lang en|zh              the language\n"
-        "  letters                 cards as letters, or as glyphs\n"
-        "  help, quit",
-        "开局前：\n"
-        "  list [游戏]             有空位的牌桌和可旁观的牌桌\n"
-        "  games [游戏]            游戏列表，或某游戏的选项\n"
-        "  quick 游戏 [名称=值 …]  排队匹配\n"
-        "  open 游戏 [名称=值 …]   开桌入座，坐满即开始\n"
-        "  sit 对局 [座位]         入座并等待\n"
-        "  enter 对局              回到进行中对局的座位\n"
-        "  watch 对局              旁观\n"
-        "牌桌上：\n"
-        "  play HT DT、pass …      规则书写法的动作\n"
-        "  HT DT                   只写牌，若只有一种动作相合（也可写 h10、♥10）\n"
-        "  3                       legal 所列的第三个动作\n"
-        "  legal                   列出可行动作并编号\n"
-        "  hint                    机器人会怎么出\n"
-        "  table、hand             牌桌；手牌\n"
-        "  score                   计分表\n"
-        "  log                     本局经过（以规则书允许回看者为限）\n"
-        "  wait                    等到轮到自己或对局结束\n"
-        "  say 文字                聊天（牌桌允许时）；say /hello：固定短语\n"
-        "  substitute、back        托管；收回座位\n"
-        "  again                   对局结束后原座再来一局\n"
-        "  leave                   离开牌桌，座位仍归你\n"
-        "随时：\n"
-        "  rules [书|规则]         规则书、章节（HS-4）、条目（HS-4.3）；不写则为上次拒绝的规则\n"
-        "  lang en|zh              语言\n"
-        "  letters                 牌用字母或花色符号\n"
-        "  help、quit",
+        "{name}，服务器 {server}。“帮助”查看命令，“退出”结束。",
     ),
     "unknown": ("{text!r} is not understood here; help lists what is", "此处无法理解 {text!r}；help 查看命令"),
     "no_table_here": ("you are at no table", "你不在牌桌上"),

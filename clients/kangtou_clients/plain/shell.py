@@ -1,199 +1,213 @@
-"""The commands of the line mode: one line typed, one thing done, in order."""
+"""The loop of the line mode: one line typed, one thing done, in order; what goes on meanwhile is said as it happens."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import dataclasses
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-from kangtou_engine.cards import Seat
+import signal
+from collections.abc import Awaitable, Callable, Iterator
 
 from .. import books
-from ..api import ApiError, Match
+from ..api import ApiError
 from ..desk.room import Room
-from ..desk.standing import StandsBy
 from ..desk.words import LANGUAGES
 from ..render import Renderer
-from . import company
-from .finding import Bad, Finding
+from .asked import Bad
+from .commands import BY_WORD, MATCH, QUEUE, TABLE, help_lines
+from .company import Company
+from .finding import Finding
+from .here import Here
 from .input import Lines
-from .table import AtTable, followed
-from .view import View
+from .people import Others
+from .playing import Playing
+from .practising import practise
+from .seating import Seating
 
-T = TypeVar("T")
 
+class Shell:
+    """Reads lines until quit or the end of the input. `put` writes a line; `only`: until the table is left."""
 
-class Shell(Finding):
-    """Reads lines until quit or the end of the input. `put` writes a line."""
-
-    def __init__(self, room: Room, render: Renderer, put: Callable[[str], None]) -> None:
-        super().__init__(room, render, put)
-        self.table: AtTable | None = None
-        self._stands_by = StandsBy(room.session)
-        self._words: dict[str, Callable[[list[str]], Awaitable[None]]] = {
-            "help": self._help,
-            "list": self._list,
-            "games": self._games,
-            "quick": self._quick,
-            "open": self._open,
-            "sit": self._sit,
-            "enter": self._enter,
-            "watch": self._watch,
-            "say": self._say,
-            "substitute": self._substitute,
-            "back": self._back,
-            "again": self._again,
+    def __init__(self, room: Room, render: Renderer, put: Callable[[str], None], *, only: bool = False) -> None:
+        self.here = Here(room, render, put)
+        self._only, self._ends = only, False
+        self._break = asyncio.Event()  # Ctrl-C
+        self._work: asyncio.Task[None] | None = None  # the line that is being done
+        self._lines: Lines | None = None
+        finding, others = Finding(self.here), Others(self.here)
+        self._handlers = {
+            **finding.handlers(),
+            **Seating(self.here).handlers(),
+            **Playing(self.here, finding).handlers(),
+            **Company(self.here, others).handlers(),
+            **others.handlers(),
+            "practice": self._practice,
+            "wait": self._wait,
             "rules": self._rules,
             "lang": self._lang,
             "letters": self._letters,
-        }
-        self._at_table: dict[str, Callable[[AtTable], Awaitable[None]]] = {
-            "legal": _now(AtTable.legal),
-            "hint": _now(AtTable.hint),
-            "table": _now(lambda table: self.lines(table.view.table())),
-            "hand": _now(lambda table: self.lines(table.view.hand())),
-            "score": _now(lambda table: self.lines(table.view.score())),
-            "log": _now(lambda table: self.lines(table.view.log())),
-            "wait": AtTable.wait,
+            "help": self._help,
+            "quit": self._quit,
         }
 
     # ---- the loop ----
 
     async def run(self, lines: Lines) -> None:
-        """Until quit or the end of the input."""
+        """Until quit or the end of the input. A seat at a table that fills, or a ticket, is given back at the end."""
+        self._lines = lines
+        typed: asyncio.Task[str | None] | None = None
         try:
-            while (line := await lines.next()) not in (None, "quit", "exit", "q"):
-                assert line is not None
-                await self._one(line)
+            with self._interrupts():
+                while not self._ends:
+                    typed = typed or asyncio.create_task(lines.next())
+                    if not await self._next(typed):
+                        continue
+                    line, typed = typed.result(), None
+                    if line is None:
+                        break
+                    await self._kept(self._one(line))
         finally:
-            if self.table is not None:
-                await self.table.leave()
+            if typed is not None:
+                typed.cancel()
+            await self._end()
+
+    async def _next(self, typed: asyncio.Task[str | None]) -> bool:
+        """Wait for a line (True), for Ctrl-C, or for what goes on; the latter two are done here."""
+        here = self.here
+        stop = asyncio.create_task(self._break.wait())
+        try:
+            wanted = {typed, stop, here.going} if here.going is not None else {typed, stop}
+            await asyncio.wait(wanted, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
+        if self._break.is_set():
+            self._break.clear()
+            if here.waiting is not None:
+                await self._kept(here.waiting.stop())
+            return False
+        if here.going is not None and here.going.done():
+            await self._kept(here.came())
+            return False
+        return typed.done()
+
+    async def _end(self) -> None:
+        here = self.here
+        with contextlib.suppress(Bad, ApiError):  # the match has begun meanwhile, or the server is gone
+            if here.waiting is not None:
+                await here.waiting.stop()
+        await here.no_longer()
+        if here.table is not None:
+            await here.table.leave()
+
+    async def _kept(self, work: Awaitable[None]) -> None:
+        """Do something; what is wrong with it is said. Ctrl-C ends it."""
+        self._work = asyncio.ensure_future(work)
+        try:
+            await self._work
+        except Bad as bad:
+            self.here.put(str(bad))
+        except ApiError as error:
+            self.here.say("server_says", text=error)
+        except asyncio.CancelledError:
+            if not self._break.is_set():
+                raise
+            self._break.clear()
+            self.here.say("stopped")
+        finally:
+            self._work = None
 
     async def _one(self, line: str) -> None:
         word, *rest = line.split() or [""]
-        try:
-            if word in self._words:
-                await self._words[word](rest)
-            elif word == "leave":
-                await self._leave()
-            elif word in self._at_table and not rest:
-                await self._at_table[word](self._here())
-            elif line and self.table is None:
-                self.say("unknown", text=line)
-            elif line:
-                await self._here().act(line)
-        except Bad as bad:
-            self._put(str(bad))
-        except ApiError as error:
-            self.say("server_says", text=error)
-
-    def _here(self) -> AtTable:
-        if self.table is None:
-            raise Bad(self.text("no_table_here"))
-        return self.table
-
-    # ---- in and out ----
-
-    def _free(self) -> None:
-        if self.table is not None and not self.table.match.over:
-            raise Bad(self.text("at_table"))
-
-    async def _enter(self, words: list[str]) -> None:
-        self._free()
-        await self._go_in(self._match(words), None, b"")
-
-    async def _watch(self, words: list[str]) -> None:
-        self._free()
-        await self.begin(self.given(await self.room.watch(self._match(words))))
-
-    async def _go_in(self, match_id: str, seat: Seat | None, entropy: bytes) -> None:
-        await self.begin(self.given(await self.room.enter(match_id, seat, entropy)))
-
-    async def begin(self, match: Match) -> None:
-        """Be at the table of a match that is followed."""
-        await self._leave_quietly()
-        self.render = dataclasses.replace(self.render, names=tuple(player.name for player in match.players))
-        self.table = AtTable(View(match, self.render), self._stands_by, self.lines)
-        self.say(followed(match), match=match.match_id, seat=match.seat)
-        self.lines(self.table.view.table())
-
-    async def _leave(self) -> None:
-        self._here()
-        await self._leave_quietly()
-        self.say("left")
-
-    async def _leave_quietly(self) -> None:
-        if self.table is not None:
-            await self.table.leave()
-            await self.room.session.leave(self.table.match)
-            self.table = None
-
-    # ---- company ----
-
-    async def _say(self, words: list[str]) -> None:
-        problem = await company.talk(self.room.client, self._here().match, " ".join(words), self.render.lang)
-        if problem:
-            raise Bad(problem)
-
-    async def _substitute(self, words: list[str]) -> None:
-        session, lang = self.room.session, self.render.lang
-        self._put(await company.substitute(session, self._here().match, lang, wanted=True))
-
-    async def _back(self, words: list[str]) -> None:
-        session, lang = self.room.session, self.render.lang
-        self._put(await company.substitute(session, self._here().match, lang, wanted=False))
-
-    async def _again(self, words: list[str]) -> None:
-        match = self._here().match
-        if match.seat is None:
-            raise Bad(self.text("unknown", text="again"))
-        agreed = self.given(await company.agree(self.room.client, match))
-        self.say("again")
-        if await self._interruptible(company.settled(self.room.client, agreed)):
-            await self._go_in(agreed.match_id, agreed.seat, agreed.entropy)
+        command, here = BY_WORD.get(word), self.here
+        if not line:
+            return
+        playing = here.table is not None and not here.table.match.over
+        book = playing and command is not None and command.part in (TABLE, QUEUE)  # `ready` is a verb, too
+        if command is not None and (command.part in here.parts or not book):
+            here.need(command.part)
+            await self._handlers[command.code](rest)
+        elif MATCH in here.parts:
+            await here.at_table().act(line)  # a word of the book
         else:
-            self.say("not_again")
+            here.say("unknown", text=line)
+        self._ends = self._ends or (self._only and here.table is None)
+
+    @contextlib.contextmanager
+    def _interrupts(self) -> Iterator[None]:
+        """Ctrl-C ends what is being done, gives back what is waited for, or else ends the program.
+
+        At a practice table it ends the practice: the shell around this one sees to it.
+        """
+        if self._only:
+            yield
+            return
+        loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+
+        def interrupted() -> None:
+            if self._work is not None:
+                self._break.set()
+                self._work.cancel()
+            elif self.here.waiting is not None:
+                self._break.set()
+            elif callable(before):
+                before(signal.SIGINT, None)
+
+        loop.add_signal_handler(signal.SIGINT, interrupted)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
 
     # ---- anywhere ----
 
+    async def _wait(self, words: list[str]) -> None:
+        """Until the seat is asked, or it is over, through all that goes on before."""
+        here = self.here
+        while here.going is not None:
+            await asyncio.wait({here.going})
+            await here.came()
+        if here.table is not None:
+            await here.table.wait()
+
+    async def _practice(self, words: list[str]) -> None:
+        assert self._lines is not None
+        self.here.say("matched")
+        await practise(self.here, self._lines, words)
+
+    async def _quit(self, words: list[str]) -> None:
+        self._ends = True
+
     async def _help(self, words: list[str]) -> None:
-        self.say("help")
+        found = help_lines(self.here.lang, words[0] if words else "")
+        if not found:
+            raise Bad(self.here.text("unknown", text=" ".join(words)))
+        self.here.lines(found)
 
     async def _lang(self, words: list[str]) -> None:
+        here = self.here
         if words and words[0] not in LANGUAGES:
-            raise Bad(self.text("unknown", text=words[0]))
-        other = LANGUAGES[1 - LANGUAGES.index(self.render.lang)]
-        self._look(dataclasses.replace(self.render, lang=words[0] if words else other))
-        self.say("language")
+            raise Bad(here.text("unknown", text=words[0]))
+        other = LANGUAGES[1 - LANGUAGES.index(here.lang)]
+        here.look(dataclasses.replace(here.render, lang=words[0] if words else other))
+        here.say("language")
 
     async def _letters(self, words: list[str]) -> None:
-        self._look(dataclasses.replace(self.render, letters=not self.render.letters))
-        if self.table is not None:
-            self.lines(self.table.view.hand())
-
-    def _look(self, render: Renderer) -> None:
-        self.render = render
-        if self.table is not None:
-            self.table.view.render = render
+        here = self.here
+        here.look(dataclasses.replace(here.render, letters=not here.render.letters))
+        if here.table is not None:
+            here.lines(here.table.view.hand())
 
     async def _rules(self, words: list[str]) -> None:
-        wanted = words[0] if words else self.table.rule if self.table is not None else ""
+        here = self.here
+        wanted = words[0] if words else here.table.rule if here.table is not None else ""
         try:
             if not wanted:
-                self.say("books", books=", ".join(books.names()))
+                here.say("books", books=", ".join(books.names()))
                 return
             text = books.book(wanted)
             if text is None:
                 text = books.rule(books.book(books.book_of(wanted.upper()) or "") or "", wanted.upper())
         except books.BooksMissing:
-            raise Bad(self.text("no_books")) from None
-        self._put(text.rstrip() if text else self.text("no_rule", rule=wanted))
-
-
-def _now(work: Callable[[AtTable], None]) -> Callable[[AtTable], Awaitable[None]]:
-    """Something done at once, as a command."""
-
-    async def command(table: AtTable) -> None:
-        work(table)
-
-    return command
+            raise Bad(here.text("no_books")) from None
+        here.put(text.rstrip() if text else here.text("no_rule", rule=wanted))

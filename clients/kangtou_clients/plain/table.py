@@ -16,9 +16,8 @@ from ..desk.choices import Choices
 from ..desk.room import refusal_text
 from ..desk.standing import StandsBy
 from ..desk.typed import cards_of, wanted
-from ..desk.words import say
-from .company import heard
 from .view import View
+from .words import say
 
 
 class AtTable:
@@ -32,7 +31,7 @@ class AtTable:
         self.rule = ""
         self.turn = asyncio.Event()  # asked, or over
         self._tasks = [asyncio.create_task(self._changes())]
-        self._tasks.append(asyncio.create_task(self._chat()))
+        self._tasks += [asyncio.create_task(self._chat()), asyncio.create_task(self._company())]
         if self.match.seat is not None:
             self._tasks.append(asyncio.create_task(self._prompts()))
 
@@ -77,7 +76,22 @@ class AtTable:
     async def _chat(self) -> None:
         with contextlib.suppress(ApiError):  # `_changes` says it
             async for message in self.match.chat():
-                self._put([heard(message, self.view.lang)])
+                name = message.name or message.account_id
+                self.say("said", name=name, text=message.shown(self.view.lang))
+
+    async def _company(self) -> None:
+        """For whom a substitute plays, and who is away, whenever that changes."""
+        seats = self.match.seats
+        with contextlib.suppress(ApiError):  # `_changes` says it
+            while not self.match.over:
+                await self.match.news()
+                before, seats = {one.seat: one for one in seats}, self.match.seats
+                for one in seats:
+                    old = before.get(one.seat, one)
+                    if bool(old.delegated) != bool(one.delegated):
+                        self.say("substitute_plays" if one.delegated else "owner_plays", seat=one.seat)
+                    elif old.connected != one.connected and not one.delegated:
+                        self.say("here_again" if one.connected else "away", seat=one.seat)
 
     async def _prompts(self) -> None:
         async for prompt in self.match.prompts():

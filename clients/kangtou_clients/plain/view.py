@@ -12,16 +12,17 @@ from kangtou_engine.words import say as engine_say
 from ..api import Match, Prompt
 from ..desk.choices import Choices
 from ..desk.history import History, Row
+from ..desk.orders import ordered
 from ..desk.text import action_text
 from ..desk.words import say
 from ..render import Renderer
 
 
 class View:
-    """One match, shown one way. `render` may be replaced when the language changes."""
+    """One match, shown one way. `render` may be replaced when the language changes, `order` (of the hand) too."""
 
-    def __init__(self, match: Match, render: Renderer) -> None:
-        self.match, self.render = match, render
+    def __init__(self, match: Match, render: Renderer, order: str = "game") -> None:
+        self.match, self.render, self.order = match, render, order
         self.history = History(match.game, match.config)
         if match.view.sheet.round:
             self.history.joined(match.view.sheet.round, match.view.sheet.scores)
@@ -56,7 +57,8 @@ class View:
         if seat is None or not self.match.view.sheet.round:
             return []
         place = self.match.game.scene(self.match.view, seat, self.lang).places[seat]
-        return [say("your_hand", self.lang, cards=self.render.cards(place.hand))] if place.hand else []
+        hand = ordered(place.hand, self.order)
+        return [say("your_hand", self.lang, cards=self.render.cards(hand))] if hand else []
 
     def question(self, prompt: Prompt, choices: Choices) -> list[str]:
         """That the seat is asked, how much there is to choose from, and by when."""

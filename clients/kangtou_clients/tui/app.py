@@ -11,7 +11,9 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
-from ..api import Match
+from kangtou.v1 import party_pb2
+
+from ..api import Match, Place
 from ..desk.room import Room
 from ..desk.standing import StandsBy
 from .follow import Pace
@@ -56,6 +58,8 @@ class Play(App[None]):
         self.stands_by = StandsBy(room.session)
         self._first, self._only = start, only  # a match to go to at once; whether that is all
         self.closing = asyncio.Event()
+        self.party: party_pb2.Party | None = None  # one's own, while it is not over
+        self._account = ""
         self._tasks: set[asyncio.Task[Any]] = set()
         self.register_theme(THEME)
         self.theme = THEME.name
@@ -77,6 +81,20 @@ class Play(App[None]):
         client = self.room.client
         screen = Company(match, client) if match.seat is None else Seat(match, client, self.stands_by)
         self.push_screen(screen, lambda _: self._left(match))
+
+    async def account(self) -> str:
+        """Whose client this is. Raises ApiError."""
+        if not self._account:
+            self._account = (await self.room.client.accounts.who_am_i()).account_id
+        return self._account
+
+    def sit_again(self, place: Place) -> None:
+        """At a table that fills again after its match."""
+        from .lobby import LobbyScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, LobbyScreen):
+                screen.wait_at(place)
 
     async def background(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for something that must come to its end in order even if its screen, or the program, ends before."""

@@ -1,4 +1,4 @@
-"""Small questions: one of several actions, yes or no."""
+"""Small questions: one of several actions, yes or no, a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 CSS = """
@@ -67,6 +67,31 @@ class Choose(ModalScreen[int | None]):
         key = getattr(event, "key", "")
         if key.isdigit():
             self.key_digit(int(key))
+
+
+class Ask(ModalScreen[str | None]):
+    """A line to type; None: never mind."""
+
+    DEFAULT_CSS = CSS.format(name="Ask") + "Ask Input { width: 40; border: none; height: 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+
+    def compose(self) -> ComposeResult:
+        """A question and a line."""
+        with Vertical():
+            yield Static(self._title, classes="title", markup=False)
+            yield Input(compact=True, max_length=64)
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one(Input).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter."""
+        self.dismiss(event.value.strip() or None)
 
 
 def _text(line: Text | str) -> Text:

@@ -13,11 +13,18 @@ from textual.containers import VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
-from ..api import ApiError, Client, Match, Refused
+from kangtou_engine.actions import Action
+
+from ..api import ApiError, Client, Match, Refused, Spectating
 from ..api.talk import ChatMessage, Talk
+from ..desk.forms import penalties
+from ..desk.room import refusal_text
+from .choose import Choose
+from .look import GOLD
 from .sheets import log_page
-from .table import Table
+from .table import BAD, Table
 from .talk import TalkPage, chat_line
+from .words import WORDS
 
 CHAT_MOST = 200  # messages that are kept
 HEARD_S = 8.0  # how long the last one is shown
@@ -26,7 +33,10 @@ HEARD_S = 8.0  # how long the last one is shown
 class Company(Table):
     """A table with its company."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("slash", "talk", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "talk", show=False),
+        Binding("k", "penalty", show=False),
+    ]
 
     def __init__(self, match: Match, client: Client) -> None:
         super().__init__(match, client)
@@ -96,6 +106,36 @@ class Company(Table):
         for side in self.query("#told").results(Static):
             side.update(text)
             self.call_after_refresh(self.query_one("#side", VerticalScroll).scroll_end, animate=False)
+
+    @work(group="penalty", exclusive=True)
+    async def action_penalty(self) -> None:
+        """As the scorer: what the book lets one award now."""
+        look, match = self.look, self.match
+        try:
+            if not match.scorer_id or match.scorer_id != await self.play.account():
+                self.say(look.say("penalty.not"), BAD)
+                return
+            found = penalties(match.game.spec.name, match.view.phase, match.config.seats)
+            if not found:
+                self.say(look.say("penalty.none"), BAD)
+                return
+            rows = [self._penalty(action) for action in found]
+            chosen = await self.app.push_screen_wait(Choose(look.say("penalty"), rows))
+            if chosen is None:
+                return
+            answer = await Spectating(self.client).award(match.match_id, found[chosen])
+        except ApiError as error:
+            self.say(look.say("server_says", text=error), BAD)
+            return
+        if isinstance(answer, Refused):
+            self.say("✗ " + refusal_text(answer, look.lang), BAD)
+        else:
+            self.say(look.say("penalty.done"), GOLD)
+
+    def _penalty(self, action: Action) -> str:
+        seat = next((int(value) for name, value in action.keys if name == "seat"), 0)
+        known = f"penalty.{action.verb}" in WORDS
+        return self.look.say(f"penalty.{action.verb}", seat=self.look.seat(seat)) if known else str(action)
 
     def action_talk(self) -> None:
         """What was said, and a line to say something."""

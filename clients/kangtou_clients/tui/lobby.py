@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 from collections.abc import Awaitable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -22,13 +21,18 @@ from textual.widgets.option_list import Option
 from kangtou.v1 import lobby_pb2 as pb
 from kangtou_engine.registry import REGISTRY
 
-from ..api import ApiError, Place, Refused, Wanted
+from ..api import ApiError, Place, Refused, TableTerms
+from ..api.parties import Parties, wanted_of
+from ..desk.asked import Asked
 from ..desk.room import refusal_text
 from ..desk.text import SEAT_STATES, game_name, game_title, table_options, table_seats
+from .choose import Ask
+from .filling import Filling
 from .look import GOLD, RED, Look
 from .opening import Opening
+from .party import PartyScreen
 from .sheets import Page, help_page
-from .waiting import Filling, Queueing
+from .waiting import Queueing
 
 if TYPE_CHECKING:
     from .app import Play
@@ -55,6 +59,9 @@ class LobbyScreen(Screen[None]):
         Binding("o", "open('open')", show=False),
         Binding("q", "open('quick')", show=False),
         Binding("p", "open('practice')", show=False),
+        Binding("t", "party", show=False),
+        Binding("c", "code", show=False),
+        Binding("l", "ladders", show=False),
         Binding("w", "watch", show=False),
         Binding("f", "filter", show=False),
         Binding("r", "replay", show=False),
@@ -218,9 +225,24 @@ class LobbyScreen(Screen[None]):
             await self._wait(place)
 
     async def _wait(self, place: Place) -> None:
-        match_id = await self.app.push_screen_wait(Filling(place))
-        if match_id:
-            await self._enter(dataclasses.replace(place, match_id=match_id))
+        begun = await self.app.push_screen_wait(Filling(place))
+        if begun is not None:
+            self.play.room.keep(begun)
+            await self._enter(begun)
+
+    @work(group="sit", exclusive=True)
+    async def wait_at(self, place: Place) -> None:
+        """A seat that one has already, at a table that fills again."""
+        await self._wait(place)
+
+    @work(group="sit", exclusive=True)
+    async def action_code(self) -> None:
+        """To a private table by its code."""
+        code = await self.app.push_screen_wait(Ask(self.look.say("code.ask")))
+        if code:
+            place = await self._asked(self.play.room.sit("", None, code))
+            if isinstance(place, Place):
+                await self._wait(place)
 
     async def _enter(self, place: Place) -> None:
         match = await self._asked(self.play.room.enter(place.match_id, place.seat, place.entropy))
@@ -248,37 +270,54 @@ class LobbyScreen(Screen[None]):
     @work(group="sit", exclusive=True)
     async def action_open(self, kind: str) -> None:
         """Open a table, queue, or practise, with the house rules that are chosen."""
-        wanted = await self.app.push_screen_wait(Opening(kind, self.game))
-        if wanted is None:
+        asked = await self.app.push_screen_wait(Opening(kind, self.game))
+        if asked is None:
             return
         if kind == "open":
-            await self._open(wanted)
+            await self._open(asked)
         elif kind == "quick":
-            await self._queue(wanted)
+            await self._queue(asked)
         else:
-            await self._practise(wanted)
+            await self._practise(asked)
 
-    async def _open(self, wanted: Wanted) -> None:
-        table = await self._asked(self.play.room.client.lobby.open(wanted))
+    async def _open(self, asked: Asked) -> None:
+        table = await self._asked(self.play.room.client.lobby.open(asked.wanted, terms=asked.terms))
         if table is None:
             return
         place = await self._asked(self.play.room.sit(table.match_id))
         if isinstance(place, Place):
             await self._wait(place)
 
-    async def _queue(self, wanted: Wanted) -> None:
-        place = await self.app.push_screen_wait(Queueing(wanted))
+    async def _queue(self, asked: Asked, party: str = "", pool: str = "") -> None:
+        place = await self.app.push_screen_wait(Queueing(asked, party, pool))
         if isinstance(place, Refused):
             self._say(refusal_text(place, self.look.lang), RED)
         elif place is not None:
             self.play.room.keep(place)
             await self._enter(place)
 
-    async def _practise(self, wanted: Wanted) -> None:
+    @work(group="sit", exclusive=True)
+    async def action_party(self) -> None:
+        """Two who queue together: make a party, join one, queue as one."""
+        play = self.play
+        while (what := await self.app.push_screen_wait(PartyScreen())) is not None:
+            if what == "queue" and play.party is not None:
+                party = play.party
+                asked = Asked(wanted_of(party), TableTerms(rated=party.rated))
+                await self._queue(asked, party.code, party.pool)
+                return
+            made = await self.app.push_screen_wait(Opening("party", self.game))
+            if made is not None:
+                asking = Parties(play.room.client).create(made.wanted, rated=made.terms.rated)
+                play.party = await self._asked(asking)
+                if play.party is None:
+                    return
+
+    async def _practise(self, asked: Asked) -> None:
         from .practising import practise
 
         self._say(self.look.say("waiting.server"), GOLD)
-        problem = await self.play.background(practise(self.play, wanted))
+        problem = await self.play.background(practise(self.play, asked.wanted))
         self._says = None
         if problem:
             self._say(problem, RED)
@@ -301,6 +340,12 @@ class LobbyScreen(Screen[None]):
     def action_book(self) -> None:
         """The rule book of the game that is looked at."""
         self.play.open_book(self.game or REGISTRY.names()[0])
+
+    def action_ladders(self) -> None:
+        """Ratings and profiles."""
+        from .people import Ladders
+
+        self.app.push_screen(Ladders())
 
     def action_help(self) -> None:
         """The keys."""

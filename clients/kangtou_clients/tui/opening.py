@@ -1,4 +1,4 @@
-"""What to play: the game, seats and house rules, with rule numbers and what is allowed."""
+"""What to play: the game, seats and house rules, with rule numbers and what is allowed; and at what kind of table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from kangtou_engine.registry import REGISTRY
 from kangtou_engine.words import explain
 
 from ..api import Wanted
+from ..desk.asked import Asked
 from ..desk.text import game_title
 from .look import FAINT, Look
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .app import Play
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 Value = bool | int | str
 
 
-class Opening(ModalScreen[Wanted | None]):
-    """A form. None: never mind. `kind` is `open`, `quick` or `practice`."""
+class Opening(ModalScreen[Asked | None]):
+    """A form of two pages. None: never mind. `kind` is `open`, `quick`, `party` or `practice`."""
 
     DEFAULT_CSS = """
     Opening { align: center middle; }
@@ -39,6 +41,8 @@ class Opening(ModalScreen[Wanted | None]):
     Opening Select { width: 18; }
     Opening Select > SelectCurrent { border: none; height: 1; padding: 0 1; }
     Opening Input { width: 18; }
+    Opening Grid#terms { grid-columns: 22 20 1fr; }
+    Opening Grid#terms Select, Opening Grid#terms Input { width: 20; }
     Opening #buttons { height: 1; }
     Opening Button { margin: 0 1; }
     Opening #says { height: auto; color: $error; }
@@ -46,6 +50,7 @@ class Opening(ModalScreen[Wanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("ctrl+g", "go", show=False),
+        Binding("ctrl+t", "turn", show=False),
     ]
 
     def __init__(self, kind: str, game: str) -> None:
@@ -54,6 +59,7 @@ class Opening(ModalScreen[Wanted | None]):
         self._game = game or REGISTRY.names()[0]
         self._given: dict[str, Value] = {}
         self._rules = ""  # the named house rules that were chosen last
+        self.built = False  # all fields are there; not while they are made anew
 
     @property
     def look(self) -> Look:
@@ -67,13 +73,16 @@ class Opening(ModalScreen[Wanted | None]):
             yield Static(id="title", markup=False)
             with Horizontal(id="buttons"):
                 yield Button(id="go", compact=True, variant="primary")
+                yield Button(id="turn-page", compact=True)
                 yield Button(id="back", compact=True)
             with VerticalScroll(can_focus=False):
                 yield Grid(id="form")
+                yield Terms(self._kind)
             yield Static(id="says", markup=False)
 
     async def on_mount(self) -> None:
         """Enter goes at once."""
+        self.query_one(Terms).display = False
         await self._build()
         self.query_one("#go").focus()
 
@@ -83,9 +92,13 @@ class Opening(ModalScreen[Wanted | None]):
 
     async def _build(self) -> None:
         look, form = self.look, self.query_one("#form", Grid)
+        self.built = False
         self.query_one("#title", Static).update(look.say(f"open.{self._kind}"))
         self.query_one("#go", Button).label = look.say("button.go")
         self.query_one("#back", Button).label = look.say("button.back")
+        terms = self.query_one(Terms)
+        await terms.build(look)
+        self._name_page()
         await form.remove_children()
         spec = REGISTRY.game(self._game).spec
         titles = [(game_title(name, look.lang), name) for name in REGISTRY.names()]
@@ -108,6 +121,22 @@ class Opening(ModalScreen[Wanted | None]):
         for row in spec.option_rows:
             about = Text(f"{row.rule}  {row.allowed()}", FAINT)
             await form.mount(Static(row.name), self._field(row), Static(about))
+        self.built = True
+
+    def _name_page(self) -> None:
+        """The button says what is on the other page."""
+        terms, button = self.query_one(Terms), self.query_one("#turn-page", Button)
+        button.display = bool(terms.fields)
+        if terms.fields:
+            button.label = self.look.say("page.rules" if terms.display else f"page.{self._kind}")
+
+    def action_turn(self) -> None:
+        """To the other page."""
+        terms = self.query_one(Terms)
+        if terms.fields:
+            terms.display = not terms.display
+            self.query_one("#form").display = not terms.display
+            self._name_page()
 
     def _field(self, row: OptionSpec) -> Select[Value] | Input:
         value = self._given.get(row.name, row.default)
@@ -139,6 +168,8 @@ class Opening(ModalScreen[Wanted | None]):
         """Go, or back."""
         if event.button.id == "back":
             self.dismiss(None)
+        elif event.button.id == "turn-page":
+            self.action_turn()
         else:
             self.action_go()
 
@@ -148,18 +179,22 @@ class Opening(ModalScreen[Wanted | None]):
 
     def action_go(self) -> None:
         """Check, and give it back."""
+        if not self.built:
+            return
         says = self.query_one("#says", Static)
         seats = self.query_one("#seats", Select).value
         try:
             options, turn = self._options(), self._number("turn", self.query_one("#turn", Input).value)
             REGISTRY.game(self._game).config(options, int(str(seats)))
+            wanted = Wanted(self._game, seats=int(str(seats)), options=options, turn_ms=turn * 1000)
+            asked = self.query_one(Terms).read(wanted, self.look)
         except BadOptions as error:
             says.update(explain(REGISTRY.game(self._game).spec.words, error, self.look.lang))
             return
         except ValueError as error:
             says.update(str(error))
             return
-        self.dismiss(Wanted(self._game, seats=int(str(seats)), options=options, turn_ms=turn * 1000))
+        self.dismiss(asked)
 
     def _options(self) -> dict[str, Value]:
         """What differs from the defaults. Raises BadOptions, ValueError."""

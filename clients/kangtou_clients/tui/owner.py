@@ -6,7 +6,9 @@ from collections.abc import Awaitable
 
 from textual import work
 
-from ..api import Answer, ApiError, Client, Match, Refused
+from kangtou.v1 import lobby_pb2 as pb
+
+from ..api import Answer, ApiError, Client, Match, Place, Refused
 from ..api.tables import Rematch
 from ..desk.room import Room, refusal_text
 from ..desk.standing import StandsBy
@@ -65,11 +67,20 @@ class Owner(Company):
                 if not isinstance(table, Refused) and table.current_match_id == agreed.match_id:
                     await self._next_match(agreed)
                     return
+                if not isinstance(table, Refused) and self._keeps_seat(table, account):
+                    place = Place(table.match_id, agreed.seat, agreed.entropy)
+                    self.dismiss(None)
+                    self.play.sit_again(place)
+                    return
                 agreed = table if isinstance(table, Refused) else Refused("", "", *self._nobody())
         except ApiError as error:
             self.say(self.look.say("server_says", text=error), BAD)
             return
         self.refuse(agreed)
+
+    def _keeps_seat(self, table: pb.Table, account: str) -> bool:
+        """Whether others have left, so that the table fills again around those who stay."""
+        return table.state == pb.TABLE_STATE_OPEN and account in [seat.account_id for seat in table.seats]
 
     def _nobody(self) -> tuple[str, str]:
         return self.look.say("again.nobody"), self.look.say("again.nobody")

@@ -16,13 +16,14 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from kangtou_engine.actions import Action
-from kangtou_engine.cards import JOKERS, Cards, in_order
+from kangtou_engine.cards import Cards
 from kangtou_engine.errors import IllegalAction
 from kangtou_engine.scene import Scene
 from kangtou_engine.words import explain
 
 from ..api import ApiError, Client, Ending, Match, Prompt, Refused
 from ..desk.choices import Choices, used
+from ..desk.orders import ORDERS, ordered
 from ..desk.standing import StandsBy
 from ..desk.typed import wanted
 from ..desk.words import verb_text
@@ -34,8 +35,6 @@ from .owner import Owner
 from .table import BAD
 from .turn import Turn
 
-ORDERS = ("game", "suit", "rank")
-BY_RANK = "3456789TJQKA2BR"
 CHECK_S = 0.2  # a choice that the server is asked about must stand so long
 
 
@@ -128,10 +127,7 @@ class Seat(Owner):
         self._light()
 
     def _sorted(self, hand: Cards) -> Cards:
-        order = ORDERS[self._order]
-        if order == "rank":
-            return tuple(sorted(in_order(hand), key=lambda card: BY_RANK.find(card[card not in JOKERS])))
-        return in_order(hand) if order == "suit" else hand
+        return ordered(hand, ORDERS[self._order])
 
     def _light(self, at: int = 0) -> None:
         """Marks on cards, and the line of actions."""

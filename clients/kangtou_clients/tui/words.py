@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from ..desk.words import LANGUAGES
 from ..desk.words import WORDS as DESK
+from .words_lobby import LOBBY
 
 WORDS: Mapping[str, tuple[str, str]] = {
+    **LOBBY,
     "title": ("Kangtou 炕头", "炕头 Kangtou"),
     # the lobby
     "lobby": ("lobby", "大厅"),
@@ -26,8 +28,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "no_server": ("the server cannot be reached; trying again", "无法连接服务器，正在重试"),
     "keys.lobby": (
-        "Enter sit  w watch  o open  q quick  p practice  r replay  ? help  F2 中文",
-        "回车 入座  w 旁观  o 开桌  q 排队  p 练习  r 回放  ? 帮助  F2 English",
+        "Enter sit  w watch  o open  q quick  t party  p practice  l ladders  ? help",
+        "回车 入座  w 旁观  o 开桌  q 排队  t 组队  p 练习  l 排行  ? 帮助  F2 English",
     ),
     "filter.open": ("tables with free seats", "有空位的牌桌"),
     "filter.all": ("all tables", "所有牌桌"),
@@ -42,7 +44,6 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "button.go": ("Go", "确定"),
     "button.back": ("Back", "返回"),
     "yes": ("yes", "是"),
-    "no": ("no", "否"),
     "bad_number": ("{name} is no number: {text}", "{name} 不是数字：{text}"),
     "waiting.table": ("Waiting for {free} more", "还差 {free} 人"),
     "waiting.queue": ("In the queue, {waiting} waiting", "排队中，共 {waiting} 人"),
@@ -166,7 +167,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Looking\n"
         "  o  order of the hand   v  score sheet   e  log   x  suits as letters\n"
         "  u  rule book, at the rule of the last refusal\n"
-        "  /  talk    F2  language\n"
+        "  /  talk    k  penalties, as the scorer    F2  language\n"
         "  Ctrl+L  leave           Ctrl+Q  quit\n"
         "At the table\n"
         "  ▶ to act    ★ the play to beat    your right hand plays after you",
@@ -183,7 +184,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  :                            按规则书写法输入动作\n"
         "查看\n"
         "  o  理牌    v  计分表    e  经过    x  花色用字母\n"
-        "  u  规则书（上次被拒的规则）    /  聊天    F2  语言\n"
+        "  u  规则书（上次被拒的规则）    /  聊天    k  记分员判罚    F2  语言\n"
         "  Ctrl+L  离开    Ctrl+Q  退出\n"
         "牌桌\n"
         "  ▶ 轮到    ★ 要管的牌    你右手边是下家",
@@ -206,13 +207,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Lobby\n"
         "  ↑ ↓ a table    Enter sit down    w look on    Tab games or tables\n"
         "  o  open a table    q  queue for a match with the house rules chosen\n"
+        "  c  sit down by a private table's code    t  queue with a partner\n"
         "  p  practise against bots on this computer    f  all tables\n"
-        "  r  finished matches    u  the rule books    F2  language",
+        "  l  ladders and profiles    r  finished matches\n"
+        "  u  the rule books    F2  language",
         "大厅\n"
         "  ↑ ↓ 选牌桌    回车 入座    w 旁观    Tab 游戏或牌桌\n"
         "  o  开桌    q  按所选房规排队\n"
+        "  c  凭桌号入座私人牌桌    t  与搭档一起排队\n"
         "  p  在本机与机器人练习    f  所有牌桌\n"
-        "  r  回放    u  规则书    F2  语言",
+        "  l  排行榜与资料    r  回放    u  规则书    F2  语言",
     ),
 }
 

@@ -1,0 +1,64 @@
+"""A small box over the lobby: a text, and buttons in rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Grid, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from .look import Look
+
+if TYPE_CHECKING:
+    from .app import Play
+
+T = TypeVar("T")
+
+
+class Dialog(ModalScreen[T], Generic[T]):
+    """`BUTTONS` by their ids, which are words of the catalogue too: `button.ready`."""
+
+    BUTTONS: ClassVar[tuple[str, ...]] = ()
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > Vertical {
+        width: 68; height: auto; max-height: 94%; border: round $secondary; background: $surface; padding: 1 2;
+    }
+    Dialog Static { height: auto; margin-bottom: 1; }
+    Dialog #buttons { grid-size: 4; grid-rows: 1; grid-columns: auto; height: auto; }
+    Dialog Button { width: auto; }
+    Dialog Input { margin-bottom: 1; }
+    """
+
+    @property
+    def play(self) -> Play:
+        """The program."""
+        app: Play = self.app  # type: ignore[assignment]
+        return app
+
+    @property
+    def look(self) -> Look:
+        """Language of now."""
+        return self.play.look
+
+    def compose(self) -> ComposeResult:
+        """The text, what a dialog has between, the buttons."""
+        with Vertical():
+            yield Static(id="text")
+            yield from self.between()
+            with Grid(id="buttons"):
+                for name in self.BUTTONS:
+                    yield Button(id=name, compact=True)
+
+    def between(self) -> ComposeResult:
+        """Nothing, unless a dialog has more."""
+        yield from ()
+
+    def offer(self, names: set[str]) -> None:
+        """Show these buttons, in the language of now."""
+        for name in self.BUTTONS:
+            button = self.query_one(f"#{name}", Button)
+            button.label = self.look.say(f"button.{name}")
+            button.display = name in names
