@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -71,6 +71,22 @@ class HouseRules:
     def values_of(self, choice: Choice) -> Mapping[str, Any]:
         """The same, values by name."""
         return self._values[self.known(choice)]
+
+    def lacking(self, game: str, rules: str, options: Collection[str]) -> tuple[str, str] | None:
+        """What a filter asks for that there is not, in English and Chinese: a game, named rules, an option."""
+        names = self._games.names()
+        if game and game not in names:
+            return f"there is no game {game[:40]!r}", f"没有游戏 {game[:40]!r}"
+        specs = [self._games.game(name, None).spec for name in ([game] if game else names)]
+        sets = sorted({one.name for spec in specs for one in spec.rule_sets})
+        if rules and rules not in sets:
+            listed = ", ".join(sets)
+            english = f"there are no house rules {rules[:40]!r}; there are: {listed}"
+            return english, f"没有房规套餐 {rules[:40]!r}；可选：{listed}"
+        known = {row.name for spec in specs for row in spec.option_rows}
+        for name in sorted(set(options) - known):
+            return f"there is no option {name[:40]!r}", f"没有选项 {name[:40]!r}"
+        return None
 
     def known(self, choice: Choice) -> Key:
         """A key that is equal for choices with the same options, which are looked up if they are new."""

@@ -21,7 +21,7 @@ from kangtou_clients.cli.config import Config, Profile
 from tests.clients.rooms import Rooms
 
 COMMAND = [sys.executable, "-m", "kangtou_clients"]
-WAIT_S = 60.0
+WAIT_S = 90
 
 
 @pytest.fixture(scope="module")

@@ -170,3 +170,24 @@ def test_results_and_ladders_as_text() -> None:
     assert (LADDER.id, OTHER.id) == ("wushik/liaoning:human", "hongshi:bot")
     with pytest.raises(ValueError, match="no ladder"):
         Ladder.of(uuid4().hex)
+
+
+async def test_a_deleted_account_is_shown_nowhere(store: RatingStore) -> None:
+    """Off the boards, ranks without it, also after late results and a rebuild, which finds the same ratings."""
+    results = [result(f"m{number}", "gone", "b", "c") for number in range(12)]
+    for one in results[:11]:
+        await store.append(one)
+    await Applier(store).catch_up()
+    assert [row.account_id for row in await store.board(LADDER, 0, 10)] == ["gone", "b", "c"]
+    for _ in range(2):
+        await store.forget("gone")
+        assert [(row.rank, row.account_id) for row in await store.board(LADDER, 0, 10)] == [(1, "b"), (2, "c")]
+        assert await store.of("gone") == {}
+    await store.append(results[11])
+    await Applier(store).catch_up()
+    assert [row.account_id for row in await store.board(LADDER, 0, 10)] == ["b", "c"]
+    assert (await store.of("b"))[LADDER].games == 12
+    for found in (await check(store), await write(store)):
+        assert (found.results, found.difference) == (12, "")
+    assert [row.account_id for row in await store.board(LADDER, 0, 10)] == ["b", "c"]
+    assert await store.of("gone") == {}

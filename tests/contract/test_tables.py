@@ -296,6 +296,25 @@ async def test_another_match(hall: Hall) -> None:
         ]
 
 
+async def test_another_match_waits_for_the_end_of_the_last(hall: Hall) -> None:
+    """Players hear of the end before the table does; seconds pass if all actors have died in between."""
+    async with hall.gateway() as one, hall.gateway() as two:
+        table = await opened(hall, one)
+        ann, bob = person("ann"), person("bob")
+        for account in (ann, bob):
+            await sat(one, table, account)
+        agreeing = [
+            asyncio.create_task(gateway.lobby.rematch(account, table.table_id, "", new_command()))
+            for gateway, account in ((one, ann), (two, bob))
+        ]
+        done, _ = await asyncio.wait(agreeing, timeout=3.5)
+        assert not done
+        await ended(hall, one, table.table_id)
+        last = [table_of(await task) for task in agreeing]
+        assert TableState.PLAYING in [now.state for now in last]
+        assert all(now.match_id != table.table_id for now in last)
+
+
 async def test_those_who_want_another_match_keep_their_seats(hall: Hall) -> None:
     async with hall.gateway() as gateway:
         table = await opened(hall, gateway)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from uuid import uuid4
 
 import grpc
@@ -14,7 +16,8 @@ from kangtou.v1 import lobby_pb2 as pb
 from kangtou.v1 import lobby_pb2_grpc as rpc
 from kangtou_clients.api import Client, connect
 from kangtou_clients.api.lobby import Place, Wanted
-from kangtou_clients.api.values import Login, NotAuthenticated, Refused
+from kangtou_clients.api.tables import TableFilter
+from kangtou_clients.api.values import CallFailed, Login, NotAuthenticated, Refused
 from kangtou_services.embedded import EmbeddedServer
 
 from ..servers import redis_server
@@ -257,3 +260,28 @@ async def test_a_deleted_account_leaves_everything(town: Town) -> None:
     assert not any(seat.account_id == me.account_id for seat in seen.seats)
     assert not isinstance(await cat.lobby.sit(match), Refused)
     assert not isinstance(await bob.lobby.sit(match), Refused)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [
+        (TableFilter("poker"), "there is no game 'poker'"),
+        (TableFilter("hongshi", rules="NONSENSE"), "there are no house rules 'NONSENSE'; there are: keep345, "),
+        (TableFilter(rules="liaoning"), ""),
+        (TableFilter("erbaiwu", rules="liaoning"), "there are no house rules 'liaoning'; there are: open, "),
+        (TableFilter("hongshi", options={"nonsense": 1}), "there is no option 'nonsense'"),
+    ],
+)
+async def test_a_filter_that_no_table_can_fit(wanted: TableFilter, text: str) -> None:
+    """Said so, in a list and in a live one, instead of an empty list."""
+    async with town_of("") as town, connect(town.addresses[0]) as client:
+        await client.accounts.register("Ann", "human")
+        if not text:
+            assert [table async for table in client.lobby.tables(wanted=wanted)] == []
+            return
+        with pytest.raises(CallFailed, match=re.escape(text)) as error:
+            [table async for table in client.lobby.tables(wanted=wanted)]
+        assert error.value.status == "INVALID_ARGUMENT"
+        with pytest.raises(CallFailed, match=re.escape(text)):
+            async with aclosing(client.tables.watch(wanted)) as changes:
+                await anext(changes)

@@ -139,18 +139,24 @@ async def test_seats_and_the_owner(tmp_path: Path) -> None:
 
 
 async def test_who_is_removed_is_told(tmp_path: Path) -> None:
-    """The dialog closes by itself; a private table is found by its code."""
+    """The dialog closes by itself, at a table for all; a private table is found by its code, and is gone for them."""
     async with two_people(tmp_path) as (app, pilot, _, other):
-        table = good(await other.lobby.open(TWO, terms=TableTerms(private=True)))
-        await press(pilot, "c")
-        ask: Ask = await shows(app, pilot, Ask)
-        ask.query_one(Input).value = table.code
-        await press(pilot, "enter")
-        await shows(app, pilot, Filling)
-        await says(app, pilot, "Xiaoming")
-        good(await other.tables.remove(table.match_id, (await app.account())))
-        await shows(app, pilot, LobbyScreen)
-        await says(app, pilot, "you have no seat at")
+        for private in (True, False):
+            table = good(await other.lobby.open(TWO, terms=TableTerms(private=private)))
+            await press(pilot, "c")
+            ask: Ask = await shows(app, pilot, Ask)
+            if not private:
+                await press(pilot, "escape")
+                lobby: LobbyScreen = await shows(app, pilot, LobbyScreen)
+                lobby.sit(table.match_id)
+            else:
+                ask.query_one(Input).value = table.code
+                await press(pilot, "enter")
+            await shows(app, pilot, Filling)
+            await says(app, pilot, "Xiaoming")
+            good(await other.tables.remove(table.match_id, (await app.account())))
+            await shows(app, pilot, LobbyScreen)
+            await says(app, pilot, "you have no seat at that table any more")
 
 
 async def test_two_as_a_party(tmp_path: Path) -> None:
@@ -277,7 +283,7 @@ async def test_every_form(tmp_path: Path) -> None:
         for kind, fields in FIELDS.items():
             form = Opening(kind, "wushik")
             app.push_screen(form)
-            await until(pilot, lambda form=form: app.screen is form and form.built)  # type: ignore[misc]
+            await until(pilot, lambda form=form: form.built and app.screen is form)  # type: ignore[misc]
             await press(pilot, "ctrl+t")
             assert form.query_one("#terms").display == bool(fields)
             if fields:

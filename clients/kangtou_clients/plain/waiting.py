@@ -32,8 +32,11 @@ class AtOpenTable:
         me = (await self._here.me()).account_id
         async with aclosing(self._here.room.filling(self.match_id)) as tables:
             async for table in tables:
-                if isinstance(table, Refused):
+                if isinstance(table, Refused) and table.code != "code_needed":
                     self._here.say("refused_plain", text=refusal_text(table, self._here.lang))
+                    return None
+                if isinstance(table, Refused):  # a private table is not told to those who are sent away
+                    self._here.say("sent_away")
                     return None
                 seats = [number for number, seat in enumerate(table.seats) if seat.account_id == me]
                 if not seats:

@@ -17,14 +17,16 @@ from ..api import ApiError, Place, Refused
 from ..desk.room import refusal_text
 from ..desk.tables import free_seats, option_lines, start_rule, tally_lines, terms_lines, warning
 from ..desk.text import table_options
+from ..desk.words import LANGUAGES
 from .choose import Choose
 from .dialog import Dialog
 from .look import FAINT, GOLD, RED, Look
 from .sheets import Page, Write
+from .words import say
 
 
-class Filling(Dialog[Place | None]):
-    """At a table. Gives the seat in the match that has begun; None: one has no seat any more."""
+class Filling(Dialog[Place | Refused | None]):
+    """At a table. Gives the seat in the match that has begun; None: it was given back; Refused: why it is lost."""
 
     BUTTONS = ("ready", "unready", "start", "fill", "seat", "remove", "about", "stand")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stand", show=False)]
@@ -82,20 +84,23 @@ class Filling(Dialog[Place | None]):
             async with aclosing(self.play.room.filling(self._place.match_id)) as tables:
                 async for table in tables:
                     if isinstance(table, Refused):
-                        break
+                        away = table.code == "code_needed"  # a private table is not told to those who are sent away
+                        self.dismiss(_sent_away() if away else table)
+                        return
                     own = [number for number, seat in enumerate(table.seats) if seat.account_id == me]
                     if not own:
-                        self.play.notify(self.look.say("sent_away"), severity="warning")
-                        break
+                        self.dismiss(_sent_away())
+                        return
                     self._table, self._seat = table, own[0]
                     self.relabel()
                     if table.state != pb.TABLE_STATE_OPEN:
                         match_id = table.current_match_id or table.match_id
                         self.dismiss(Place(match_id, own[0], self._place.entropy))
                         return
+            self.dismiss(None)
         except ApiError as error:
-            self.play.notify(self.look.say("server_says", text=error), severity="error")
-        self.dismiss(None)
+            text = self.look.say("server_says", text=error)
+            self.dismiss(Refused("", "unavailable", text, text))
 
     # ---- what can be done ----
 
@@ -192,3 +197,8 @@ def offered(table: pb.Table, seat: int) -> set[str]:
     if owner and any(one.account_id and number != seat for number, one in enumerate(table.seats)):
         names.add("remove")
     return names
+
+
+def _sent_away() -> Refused:
+    english, chinese = (say("sent_away", lang) for lang in LANGUAGES)
+    return Refused("", "sent_away", english, chinese)

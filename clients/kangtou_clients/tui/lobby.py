@@ -75,6 +75,7 @@ class LobbyScreen(Screen[None]):
         self.tables: list[pb.Table] = []
         self._playing = False  # tables that play are listed too
         self._says: Text | None = None
+        self._lost = False  # the list cannot be followed now
 
     @property
     def play(self) -> Play:
@@ -140,10 +141,13 @@ class LobbyScreen(Screen[None]):
                 try:
                     async with aclosing(self.play.room.live(self.game, playing=self._playing)) as lists:
                         async for tables in lists:
-                            self.tables, self._says = tables, None
+                            self.tables = tables
+                            if self._lost:
+                                self._lost, self._says = False, None
                             if self.is_current:
                                 self._fill()
                 except ApiError:
+                    self._lost = True
                     self._say(self.look.say("no_server"), RED)
             await asyncio.sleep(AGAIN_S)
 
@@ -212,6 +216,7 @@ class LobbyScreen(Screen[None]):
         chosen = self._chosen()
         if chosen is None:
             return
+        self._say("")
         if chosen.state == pb.TABLE_STATE_OPEN:
             self.sit(chosen.match_id)
         else:
@@ -226,7 +231,9 @@ class LobbyScreen(Screen[None]):
 
     async def _wait(self, place: Place) -> None:
         begun = await self.app.push_screen_wait(Filling(place))
-        if begun is not None:
+        if isinstance(begun, Refused):
+            self._say(refusal_text(begun, self.look.lang), RED)
+        elif begun is not None:
             self.play.room.keep(begun)
             await self._enter(begun)
 
@@ -270,6 +277,7 @@ class LobbyScreen(Screen[None]):
     @work(group="sit", exclusive=True)
     async def action_open(self, kind: str) -> None:
         """Open a table, queue, or practise, with the house rules that are chosen."""
+        self._say("")
         asked = await self.app.push_screen_wait(Opening(kind, self.game))
         if asked is None:
             return

@@ -19,7 +19,7 @@ from ..matchmaking import State, Status
 from ..opening import Games
 from ..refusals import refusal
 from .account_service import kind_to_pb
-from .calls import garbage
+from .calls import CallError, Code, garbage
 
 TICKETS = {
     State.WAITING: pb.TICKET_STATE_WAITING,
@@ -116,13 +116,15 @@ class Messages:
     def wanted(
         self, game: str, states: Collection[pb.TableState.ValueType], given: pb.TableFilter
     ) -> Callable[[Table], bool]:
-        """Whether a request asks for a table. Raises CallError for a filter that says nothing."""
+        """Whether a request asks for a table. Raises CallError for a filter that no table can ever fit."""
         in_states = {state for state, number in STATES.items() if number in states}
         try:
             options = options_from_pb(game_pb2.GameChoice(options=given.options))
         except BadOptions as error:
             raise garbage() from error
         kind = KINDS.get(given.kind, "")
+        if lacking := self._rules.lacking(game, given.rules, options):
+            raise CallError(Code.INVALID_ARGUMENT, *lacking)
 
         def wanted(table: Table) -> bool:
             choice = table.choice

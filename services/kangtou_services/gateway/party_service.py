@@ -10,8 +10,8 @@ from ..agreement import new_id
 from ..identity import Account, Identity, good_command_id
 from ..marks import Marks
 from ..matchmaking import Matchmaker, Pool
+from ..matchmaking.arriving import POOL_NAME, pool_of
 from ..matchmaking.parties import KEEP_MS, NoParty, Party, PartyStore
-from ..matchmaking.quick import POOL_NAME, pool_of
 from ..opening import Choice, Clocks, Games
 from ..refusals import refusal
 from .account_service import account_to_pb

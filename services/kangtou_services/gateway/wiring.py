@@ -37,7 +37,7 @@ def wired(backend: Backend) -> tuple[Identity, Sequence[Extra]]:
     identity = Accounts(store, marks, account_service.account_settings(settings))
     blocks = backend.blocks
     deletions = Deletions(identity)
-    deletions.on_delete += [forget_names(backend.archiver.names), blocks.forget]
+    deletions.on_delete += [forget_names(backend.archiver.names), blocks.forget, backend.ratings.forget]
     return identity, (
         account_service.add(identity, deletions),
         lobby_service.add(identity, marks, deletions, blocks),

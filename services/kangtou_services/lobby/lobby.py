@@ -33,7 +33,10 @@ _PLACE = re.compile(r"[0-9]{13}:[a-z0-9]{1,64}")
 _ID = re.compile(r"[a-z0-9]{1,64}")
 _CODE_LETTERS = 10  # of the 31 that ids are made of: 49 random bits
 _MINUTE_MS = 60_000
-_END_S = 3.0  # how long a call for another match waits for the end of the last one to arrive
+# How long a call for another match waits for the end of the last one to arrive: players hear of it first, and all
+# actors may die in between. Within a client's deadline of 30 s.
+_END_S = 20.0
+_LOOK_S = (0.05, 0.5)  # between two looks: at first, and in the end
 
 
 class BadPage(ValueError):
@@ -217,11 +220,12 @@ class Lobby:
         """
         if not good_commitment(commitment):
             return refusal("bad_commitment")
-        until = time.monotonic() + _END_S
+        until, pause = time.monotonic() + _END_S, _LOOK_S[0]
         while isinstance(found := await self.table(table_id), Table) and found.state is TableState.PLAYING:
             if time.monotonic() > until or found.seat_of(account.account_id) is None:
                 break  # players hear of the end of a match before its record is written
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.2, _LOOK_S[1])
         if isinstance(found, Table):
             if not await self._adopted(found):
                 return refusal("no_rematch_now")

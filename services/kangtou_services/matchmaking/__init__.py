@@ -2,8 +2,9 @@
 
 from .base import ASKED, OVER, Offer, Pool, PoolStore, State, Status, Ticket
 from .memory import MemoryPoolStore
-from .quick import Matchmaker, MatchmakingSettings
+from .quick import Matchmaker
 from .redis import RedisPoolStore
+from .settings import MatchmakingSettings
 
 __all__ = [
     "ASKED",

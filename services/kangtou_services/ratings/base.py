@@ -65,6 +65,14 @@ class RatingStore(Protocol):
         """All ratings at one moment."""
         ...
 
+    async def forget(self, account_id: str) -> None:
+        """Show an account, which is being deleted, nowhere any more: neither on boards nor by `of`.
+
+        Its results and what others' ratings owe to them stay, so that the log rebuilds the same; so does what it does
+        to ratings from now on, by results that come late. A repeat changes nothing.
+        """
+        ...
+
     async def board(self, ladder: Ladder, start: int, size: int) -> list[Row]:
         """A leaderboard from the row `start` (0 is the first) on: those with enough results, the best floor first."""
         ...

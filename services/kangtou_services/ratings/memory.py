@@ -18,6 +18,7 @@ class MemoryRatingStore:
         self._positions: dict[str, int] = {}
         self._mark = Mark(0, 0)
         self._ratings: dict[Ladder, dict[str, Standing]] = {}
+        self._gone: set[str] = set()
         self.reached = True
 
     async def append(self, result: Result) -> int:
@@ -70,10 +71,16 @@ class MemoryRatingStore:
         await self._use()
         return self._mark, {ladder: dict(held) for ladder, held in self._ratings.items()}
 
+    async def forget(self, account_id: str) -> None:
+        """See RatingStore."""
+        await self._use()
+        self._gone.add(account_id)
+
     async def board(self, ladder: Ladder, start: int, size: int) -> list[Row]:
         """See RatingStore."""
         await self._use()
-        listed = [(it.floor, account) for account, it in self._ratings.get(ladder, {}).items() if it.listed]
+        held = self._ratings.get(ladder, {}).items()
+        listed = [(it.floor, account) for account, it in held if it.listed and account not in self._gone]
         listed.sort(reverse=True)
         return [
             Row(1 + sum(other > floor for other, _ in listed), account, self._ratings[ladder][account])
@@ -83,6 +90,8 @@ class MemoryRatingStore:
     async def of(self, account_id: str) -> dict[Ladder, Standing]:
         """See RatingStore."""
         await self._use()
+        if account_id in self._gone:
+            return {}
         return {ladder: held[account_id] for ladder, held in sorted(self._ratings.items()) if account_id in held}
 
     async def ladders(self) -> Sequence[Ladder]:

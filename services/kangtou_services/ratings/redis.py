@@ -5,7 +5,8 @@
 {ratings}:mark         `LIFE AT`
 {ratings}:ladders      set of ladder ids
 {ratings}:r:<ladder>   hash: account -> mean, deviation, results, last
-{ratings}:b:<ladder>   sorted set: accounts with enough results, by floor
+{ratings}:b:<ladder>   sorted set: accounts with enough results, by floor; without those that are deleted
+{ratings}:gone         set: deleted accounts, which are shown nowhere
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ..identity import StoreUnavailable
 from .base import Mark, Row
 from .values import Ladder, Result, Standing
 
-_LOG, _MATCHES, _MARK, _LADDERS = (f"{{ratings}}:{part}" for part in ("log", "matches", "mark", "ladders"))
+_LOG, _MATCHES, _MARK, _LADDERS, _GONE = (
+    f"{{ratings}}:{part}" for part in ("log", "matches", "mark", "ladders", "gone")
+)
 _RESTARTS_MOST = 10
 
 
@@ -64,13 +67,13 @@ class RedisRatingStore:
     async def apply(self, before: Mark, at: int, changed: Mapping[Ladder, Mapping[str, Standing]]) -> bool:
         """See RatingStore."""
         ladders = list(changed)
-        keys = [_MARK, _LADDERS, *_keys(ladders)]
+        keys = [_MARK, _LADDERS, _GONE, *_keys(ladders)]
         args: list[str | int] = [f"{before.life} {before.at}", f"{before.life} {at}", len(ladders)]
         args += [ladder.id for ladder in ladders]
         for number, standings in enumerate(changed.values(), 1):
             for account, standing in standings.items():
                 args += (number, account, standing.to_text(), repr(standing.floor) if standing.listed else "")
-        return bool(await self._functions.call("kt_rating_apply_1", keys, *args))
+        return bool(await self._functions.call("kt_rating_apply_2", keys, *args))
 
     async def restart(self) -> None:
         """See RatingStore."""
@@ -99,6 +102,15 @@ class RedisRatingStore:
                 return _mark(mark), held
         raise StoreUnavailable("ladders come faster than they can be read")
 
+    async def forget(self, account_id: str) -> None:
+        """See RatingStore."""
+        for _ in range(_RESTARTS_MOST):
+            ladders = await self.ladders()
+            boards = [_board(ladder) for ladder in ladders]
+            if await self._functions.call("kt_rating_forget_1", [_LADDERS, _GONE, *boards], len(ladders), account_id):
+                return
+        raise StoreUnavailable("ladders come faster than an account can be taken off them")
+
     async def board(self, ladder: Ladder, start: int, size: int) -> list[Row]:
         """See RatingStore."""
         if size < 1:
@@ -126,9 +138,12 @@ class RedisRatingStore:
         if not ladders:
             return {}
         async with reached(), self._client.pipeline(transaction=False) as pipe:
+            pipe.sismember(_GONE, account_id)
             for ladder in ladders:
                 pipe.hget(_ratings(ladder), account_id)
-            rows = await pipe.execute()
+            gone, *rows = await pipe.execute()
+        if gone:
+            return {}
         return {ladder: Standing.from_text(row) for ladder, row in zip(ladders, rows, strict=True) if row is not None}
 
     async def ladders(self) -> Sequence[Ladder]:
