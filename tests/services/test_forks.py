@@ -13,6 +13,7 @@ STARTS = """
 import asyncio
 import kangtou_{side}
 import grpc
+import uvloop
 
 async def main():
     server = grpc.aio.server()
@@ -25,7 +26,7 @@ async def main():
             assert await child.wait() == 0
     await server.stop(0)
 
-asyncio.run(main())
+uvloop.run(main())
 """
 
 
