@@ -50,6 +50,8 @@ def main(settings: Settings) -> int:
     except OSError as error:
         return fail(f"{settings.data} cannot be the data folder: {error.strerror}", EXIT_GAVE_UP)
     with lock:
+        settings.run_dir.mkdir(exist_ok=True)
+        settings.run_dir.chmod(0o700)  # who reaches the sockets in it is believed
         if unfinished(settings.data):
             return fail(f"a restore into {settings.data} was broken off: run it again first", EXIT_GAVE_UP)
         left = end_leftovers(settings.data)
@@ -130,6 +132,8 @@ def _environment(settings: Settings, files: tls.Files | None = None) -> None:
     os.environ["KANGTOU_DATA"] = str(settings.data.absolute())
     os.environ["KANGTOU_LINK_SECRET"] = settings.link_secret or _kept(settings.data / "link.secret")
     os.environ["KANGTOU_HOUSE_SECRET"] = settings.house_secret or _kept(settings.data / "house.secret")
+    if not settings.ray_address:  # alone: Ray listens on 127.0.0.1 only if no other node can be
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_AUTH_TOKEN", _kept(settings.data / "ray.secret"))
 
