@@ -1,12 +1,13 @@
 """A duplicate tournament of four greedy bots on 红十 against the platform's own benchmark at the same concurrency.
 
-    python -m bench.tournament [--seconds 5] [--pairs 7]
+    python -m bench.tournament [--seconds 5] [--pairs 7] [--rounds 10]
 
 In turn on one server, fsync always: the tournament (paused meanwhile), the same bots in endless matches without a
 tournament, and bench/platform.py's load, which neither folds nor thinks. Moves are counted by the table actors. The
 first ratio is what a tournament costs; the second has the bots' own work in it too. First: submission to first move.
 
-A round robin, since that has all its sets open at once: a ladder of four plays one set at a time, at four tables.
+A round robin, since that has all its sets open at once: a ladder of four plays one set at a time, at four tables. Of
+boards of one round (--rounds 1, some 64 moves) a fifth of the work is making, archiving and counting the matches.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ async def everything(args: Any) -> None:
             await client.accounts.register("bench", "bot")
             api = Tournaments(client)
             before, began = await moves(client), time.monotonic()
-            tournament = await api.submit(SPEC)
+            tournament = await api.submit({**SPEC, "options": {"rounds": args.rounds}})
             assert isinstance(tournament, str), tournament
             while await moves(client) == before:  # noqa: ASYNC110 - no event tells it
                 await asyncio.sleep(0.02)
@@ -136,6 +137,7 @@ async def compared(one: Measured, args: Any) -> None:
         for name, measure in kinds:
             rates[name].append(await measure(args.seconds))
         print("  ".join(f"{name} {found[-1]:,.0f} moves/s" for name, found in rates.items()), flush=True)
+    print(f"boards of {args.rounds} rounds, {TABLES} at once")
     for name, found in rates.items():
         print(f"{name}: median {statistics.median(found):,.0f} moves/s")
     for other in ("same bots", "platform benchmark"):
@@ -148,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=10, help="of a board")
     uvloop.run(everything(parser.parse_args()))
 
 
