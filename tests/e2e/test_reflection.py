@@ -51,8 +51,10 @@ async def test_a_generic_client_lists_and_calls(tmp_path: Path) -> None:
         assert code == 0, said
         games = {game["game"] for game in json.loads(said)["games"]}
         assert games >= {"hongshi", "duizhu", "erbaiwu", "wushik"}
-        code, said = await buf("curl", *plain, "-d", "{}", f"{base}/grpc.health.v1.Health/Check")
-        assert (code, json.loads(said)["status"]) == (0, "SERVING")
+        for service, status in (("kangtou.live", "SERVING"), ("", "NOT_SERVING")):  # there is no table actor
+            data = json.dumps({"service": service})
+            code, said = await buf("curl", *plain, "-d", data, f"{base}/grpc.health.v1.Health/Check")
+            assert (code, json.loads(said)["status"]) == (0, status)
     finally:
         await running.stop()
         await backend.close()

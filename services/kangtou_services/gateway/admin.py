@@ -39,7 +39,7 @@ class AdminService(rpc.AdminServiceServicer):
     async def GetStatus(self, request: admin.GetStatusRequest, context: Context) -> admin.GetStatusResponse:
         """What runs, and how much of it."""
         await self.allow(context)
-        response = admin.GetStatusResponse(version=release(), log_ready=self._ready.ready)
+        response = admin.GetStatusResponse(version=release(), log_ready=self._ready.checks["log"])
         living = await self._backend.directory.living()
         for actor in living:
             response.actors.append(await self._actor(actor))
