@@ -42,6 +42,7 @@ class Checked:
         self._legal()
         self._views()
         self._deadlines()
+        self._entropies()
         self._endings()
 
     def _say(self, what: str) -> None:
@@ -147,6 +148,19 @@ class Checked:
         owed_ms = self.world.plan.turn_ms + self._lost(put_ms, time_ms)
         if took_ms < owed_ms - SLACK_MS:
             self._say(f"entry {entry.seq} timed seat {seat} out after {took_ms} ms; it was owed {owed_ms} ms")
+
+    def _entropies(self) -> None:
+        """A match begins without what a seat has committed to only when it has waited for it. Design §3."""
+        opened_ms = 0
+        for entry in self.entries:
+            body = read_body(entry.body)
+            opened_ms = body.time_ms if body.claim is not None else opened_ms
+            if body.begin is not None:
+                committed = [bool(member.commitment) for member in self.world.agreement.members]
+                missing = any(one and not opened for one, opened in zip(committed, body.begin, strict=True))
+                waited_ms = body.time_ms - opened_ms
+                if missing and waited_ms < self.world.agreement.open_wait_ms and not self.world.plan.jumps:
+                    self._say(f"the match began without an entropy after {waited_ms} ms")
 
     def _lost(self, since_ms: int, until_ms: int) -> int:
         """How long no move could be taken in that time: the store was away, or the owner was dead."""

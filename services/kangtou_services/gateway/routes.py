@@ -69,6 +69,7 @@ class Subscription:
         "route",
         "seat",
         "seq",
+        "since_ms",
         "sink",
         "spectate",
     )
@@ -82,17 +83,18 @@ class Subscription:
         self.seat: int | None = None
         self.seq = 0
         self.entropy = b""
-        self.number = 0  # on its link
+        self.since_ms = 0  # when the client attached
+        self.number = 0  # on its link; 0: not yet on any
         self.attached = False
         self.over = False
 
     def call(self, number: int) -> lpb.Call:
         """What subscribes it, from where it stopped."""
-        self.number = number
+        again, self.number = bool(self.number), number
         call = lpb.Call(match_id=self.route.match, account_id=self.account)
         body = call.subscribe
         body.sub, body.from_seq, body.entropy, body.spectate = number, self.seq, self.entropy, self.spectate
-        body.delegate = self.delegate
+        body.delegate, body.since_ms, body.again = self.delegate, self.since_ms, again
         if self.seat is not None:
             body.seat = self.seat
         return call

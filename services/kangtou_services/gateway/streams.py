@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import time
 from collections.abc import Callable
 from itertools import chain, repeat
 
@@ -344,6 +345,7 @@ class PlayStream:
         follower = self.followers[key] = Follower(self, key)
         sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
         sub.spectate, sub.seat, sub.entropy, sub.delegate = body.spectate, key[2], body.entropy, body.delegate
+        sub.since_ms = time.time_ns() // 1_000_000
         # What a spectator or a substitute has seen, nobody can know: closed tricks are not shown again (HS-13.3).
         sub.seq = 0 if body.spectate or body.delegate else body.from_seq
         self.tables.subscribe(sub)

@@ -68,8 +68,15 @@ def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     slot.table.open_entropy(seat, body.entropy)
     slot.table.attended.add(seat)
     slot.seen_ms = host.now_ms()
+    if body.again and seat in slot.seats and body.since_ms < slot.since_ms.get(seat, 0):
+        reply(
+            peer, lpb.Reply(ref=call.ref)
+        )  # a stream that is lost and not yet known to be: its client has a newer one
+        slot.supersede(seat, (peer, body.sub))
+        return
     joining = slot.audiences.joining(seat, body.from_seq, host.now_ms(), {*slot.seats, seat})
     reply(peer, lpb.Reply(ref=call.ref))
+    slot.since_ms[seat] = body.since_ms
     slot.follow(seat, (peer, body.sub), joining)
     slot.accounts[peer, body.sub] = call.account_id
     host.touch(slot)

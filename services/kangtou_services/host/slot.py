@@ -58,6 +58,7 @@ class Slot:
     table: Table
     audiences: Audiences
     seats: dict[Seat, Follower] = field(default_factory=dict)
+    since_ms: dict[Seat, int] = field(default_factory=dict)  # when the client of a seat's follower attached
     watchers: set[Follower] = field(default_factory=set)
     delegates: dict[Seat, Follower] = field(default_factory=dict)
     houses: dict[str, Seat] = field(default_factory=dict)
@@ -107,10 +108,14 @@ class Slot:
             if delegate:
                 self.table.substitutes.housed.add(seat)
             if older is not None:
-                text = ("another stream took this seat", "该座位已被另一连接接管")
-                self.send([older], 0, self.notice(seat, 2, *text), last=True)
+                self.supersede(seat, older)
         self.send([follower], self.table.seq, joining, last=over)
         self.tell_seats(follower)
+
+    def supersede(self, seat: Seat, follower: Follower) -> None:
+        """Tell a follower that a newer stream has its seat."""
+        text = ("another stream took this seat", "该座位已被另一连接接管")
+        self.send([follower], 0, self.notice(seat, 2, *text), last=True)
 
     def unfollow(self, follower: Follower) -> None:
         """Let a follower go."""

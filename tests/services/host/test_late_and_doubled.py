@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from kangtou.v1 import play_pb2 as play
 from kangtou_services.log.base import Entry, LogUnavailable
 from tests.services.host.seats import asked, default, everybody, node
 from tests.services.hosts import Gate, Sub, World, code, until
@@ -79,6 +80,19 @@ async def test_a_stream_is_answered_once_what_an_older_one_asked_too(
     await until(lambda: newer.answer("c1") is not None, 60)
     assert newer.answer("c1") == (await old).answer  # and `answer` finds one at most
     assert subs[seat].answer("c1") is None
+
+
+async def test_a_stream_that_is_lost_does_not_take_its_seat_back(here: World) -> None:
+    """Its gateway, which does not know yet, follows again after the table has moved; the client has a newer stream."""
+    gate = await here.hosted(node(here), "m1")
+    newer = await gate.sub("m1", 0, since_ms=2_000, again=True)
+    older = await gate.sub("m1", 0, since_ms=1_000, again=True)
+    assert older.last
+    assert older.notices() == [play.NOTICE_KIND_SUPERSEDED]
+    assert not newer.last
+    newest = await gate.sub("m1", 0, since_ms=1_500)  # by the client itself, at a gateway whose clock is behind
+    assert not newest.last
+    await until(lambda: newer.last, 60)
 
 
 async def test_an_append_that_comes_late_is_no_lost_tail(here: World, monkeypatch: pytest.MonkeyPatch) -> None:

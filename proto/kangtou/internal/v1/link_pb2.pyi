@@ -240,6 +240,8 @@ class Subscribe(_message.Message):
     ENTROPY_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     DELEGATE_FIELD_NUMBER: _builtins.int
+    SINCE_MS_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
     sub: _builtins.int
     """Chosen by the gateway, unique on this link."""
     spectate: _builtins.bool
@@ -248,6 +250,10 @@ class Subscribe(_message.Message):
     seat: _builtins.int
     delegate: _builtins.bool
     """As the seat's substitute."""
+    since_ms: _builtins.int
+    """When the client attached, Unix ms of the gateway."""
+    again: _builtins.bool
+    """Not by the client: its table has moved, or the link is a new one. A seat's newer stream is not displaced by that."""
     def __init__(
         self,
         *,
@@ -257,10 +263,12 @@ class Subscribe(_message.Message):
         entropy: _builtins.bytes = ...,
         seat: _builtins.int | None = ...,
         delegate: _builtins.bool = ...,
+        since_ms: _builtins.int = ...,
+        again: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "delegate", b"delegate", "entropy", b"entropy", "from_seq", b"from_seq", "seat", b"seat", "spectate", b"spectate", "sub", b"sub"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "again", b"again", "delegate", b"delegate", "entropy", b"entropy", "from_seq", b"from_seq", "seat", b"seat", "since_ms", b"since_ms", "spectate", b"spectate", "sub", b"sub"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
