@@ -27,6 +27,14 @@ from .made import run, spec_of, strong
 from .test_schedule import SKILL, SPECS
 
 SCREENS: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1100, "light"), (400, "dark"))
+RUN = {
+    "id": "t1",
+    "commitment": "ab" * 32,
+    "began_ms": 1_796_000_000_000,
+    "closed": "complete",
+    "isolated": False,
+    "replays": [{"game": f"s{game}.0", "attempt": 0, "why": "the table was taken over"} for game in range(3)],
+}
 EVIL = '<script>alert(1)</script>"&='
 
 
@@ -37,7 +45,7 @@ def told(name: str = "round robin") -> dict[str, Any]:
     spec = replace(spec, entrants=(Entrant(EVIL, bot="greedy"), *spec.entrants[1:]))
     results, _ = run(spec, strong(SKILL))
     results[0] = replace(results[0], faults=("crash", *results[0].faults[1:]))
-    return report(spec, results, {"id": "t1", "commitment": "ab" * 32, "began_ms": 1_796_000_000_000})
+    return report(spec, results, RUN)
 
 
 class Tags(HTMLParser):
@@ -71,6 +79,7 @@ def test_page_stands_alone(name: str) -> None:
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline'")
     languages = [attrs.get("lang") for tag, attrs in page.tags if tag == "span"]
     assert languages.count("en") == languages.count("zh")
+    assert {"3 × the table was taken over", "not isolated", "未隔离", "全部打完"} <= set(page.texts)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -230,6 +231,13 @@ def _about(report: Json) -> str:
 def _run_value(name: str, value: object) -> str:
     if name.endswith("_ms") and isinstance(value, int):
         return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    if name == "replays" and isinstance(value, list):
+        why = Counter(str(one["why"]) for one in value)
+        return _e("; ".join(f"{count} × {text}" for text, count in why.most_common()))
+    if name == "closed":
+        return _t(str(value))
+    if name == "isolated":
+        return _t("isolated.yes" if value else "isolated.no")
     return _code(value) if name in ("id", "commitment", "seed") else _e(str(value))
 
 
