@@ -38,7 +38,7 @@ from kangtou_services.tournament.scores import score_set
 from kangtou_services.tournament.sets import config_of
 from kangtou_services.tournament.stats.sequential import bounds, decide
 
-REQUIRED = ("hongshi", "duizhu", "erbaiwu 4", "wushik chengde1")
+REQUIRED = ("duizhu", "wushik chengde1", "erbaiwu 4", "hongshi")  # those that take longest last
 STOPPING = Stopping("sequential", low=0.0, high=0.02, alpha=0.05, beta=0.05)
 WORKERS, RANDOM_S, OTHERS_S = 2, 20.0, 12.0
 
@@ -157,7 +157,7 @@ def plan(wanted: list[str], ms: int, until: float, now: Callable[[], float]) -> 
     for one in chosen(("greedy", "random")):
         yield one, RANDOM_S
     searches = chosen((f"search:{ms}ms", "greedy"))
-    must = [one for one in searches if one.name in REQUIRED]
+    must = sorted((one for one in searches if one.name in REQUIRED), key=lambda one: REQUIRED.index(one.name))
     others = [one for one in searches if one.name not in REQUIRED]
     for place, one in enumerate(must):
         yield one, (until - now() - OTHERS_S * len(others)) / (len(must) - place)
