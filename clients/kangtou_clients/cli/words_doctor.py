@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 # What is looked at, in the order in which it is shown.
 CHECKS: Mapping[str, tuple[str, str]] = {
-    "python": ("Python", "Python"),
+    "python": ("Python", "Python 版本"),
     "packages": ("packages", "软件包"),
     "files": ("open files", "打开文件数"),
     "settings": ("settings", "设置"),
@@ -14,8 +14,8 @@ CHECKS: Mapping[str, tuple[str, str]] = {
     "secrets": ("secrets", "密钥"),
     "port": ("port", "端口"),
     "archive": ("archive", "档案"),
-    "ray": ("Ray", "Ray"),
-    "redis": ("Redis", "Redis"),
+    "ray": ("Ray", "Ray 集群"),
+    "redis": ("Redis", "Redis 数据库"),
     "clock": ("clock", "时钟"),
     "sandbox": ("sandbox", "沙箱"),
     "server": ("server", "服务器"),
@@ -164,7 +164,7 @@ DOCTOR_WORDS: Mapping[str, tuple[str, str]] = {
         "Redis 不接受函数（{found}）：{wanted}",
     ),
     "dr_redis_unreadable": (
-        "nobody knows how Redis is set up ({found}): give its user {wanted}",
+        "nobody knows how Redis is set up ({found}): give its user the right to read the settings",
         "无法得知 Redis 的设置（{found}）：请授予用户读取设置的权限",
     ),
     "dr_redis_full": (
