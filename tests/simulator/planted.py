@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from unittest.mock import patch
 
-from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_clients.api import session
 from kangtou_clients.api.match import Match
 from kangtou_engine.match.clocks import Asked, Prompts
@@ -135,10 +134,10 @@ def _surely_stored(_: Any) -> Any:
     return wrong
 
 
-def _drop_unanswered(replied: Any) -> Any:
-    def wrong(self: Conn, pending: Any, reply: lpb.Reply) -> None:
-        if not (reply.HasField("problem") and reply.problem.code == "not_here"):
-            replied(self, pending, reply)
+def _drop_unanswered(end: Any) -> Any:
+    def wrong(self: Conn) -> None:
+        self._pending.clear()
+        end(self)
 
     return wrong
 
@@ -158,7 +157,7 @@ BUGS: Mapping[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "assume that an unanswered append is stored": (Host, "_unknown", _surely_stored),
     "claim whatever the tail": (MemoryLog, "claim", _claim_anyway),
     "claim without a new epoch": (Table, "claim", _same_epoch),
-    "drop calls that have to move": (Conn, "_replied", _drop_unanswered),
+    "drop what a link that ends had to answer": (Conn, "end", _drop_unanswered),
     "drop given-back time": (Table, "give_back", _nothing),
     "fold an entry twice": (Match, "_entry", _fold_twice),
     "forget command ids on takeover": (load, "_ids", _nothing),

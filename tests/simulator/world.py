@@ -249,8 +249,9 @@ class World:
                 self.journal.holds((int(item.key("seat")), command), entry.seq)
 
     def gone(self, player: Player, why: str) -> None:
-        """A client was told that another stream has taken its seat: there is no newer one, its process is the last."""
-        self.journal.violation(f"{player.process.name} lost its seat to an older stream: {why}")
+        """A client was told that another stream has taken its seat: one of its own, whose attaching came late."""
+        self.journal.count("superseded")
+        self.loop.note("superseded", player.process, why)
 
     async def stop_match(self) -> None:
         """An operator ends a long match."""
