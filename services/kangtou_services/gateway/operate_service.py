@@ -53,7 +53,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def ListLiveTables(self, request: pb.ListLiveTablesRequest, context: Context) -> pb.ListLiveTablesResponse:
         """See operate.proto."""
-        await self._callers.operator(context)
+        await self._callers.session(context)
         live = await self._backend.store.live()
         owners = dict(zip(live, await self._backend.log.owners(live), strict=True))
         living = {actor.id for actor in await self._backend.directory.living()}
@@ -80,7 +80,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def MoveMatch(self, request: pb.MoveMatchRequest, context: Context) -> pb.MoveMatchResponse:
         """See operate.proto."""
-        operator = await self._callers.operator(context)
+        operator = await self._callers.session(context)
         match, to = request.match_id, request.actor_id
         owner = await self._backend.log.owner(match)
         living = await self._backend.directory.living()
@@ -102,7 +102,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def EndMatch(self, request: pb.EndMatchRequest, context: Context) -> pb.EndMatchResponse:
         """See operate.proto."""
-        operator = await self._callers.operator(context)
+        operator = await self._callers.session(context)
         cause = request.cause or "operator"
         if not _CAUSE.fullmatch(cause):
             return pb.EndMatchResponse(refused=refusal("bad_cause"))
@@ -117,7 +117,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def ListMembers(self, request: pb.ListMembersRequest, context: Context) -> pb.ListMembersResponse:
         """See operate.proto."""
-        await self._callers.operator(context)
+        await self._callers.session(context)
         actors, gateways = await self._backend.directory.living(), await self._backend.directory.gateways()
         told = await self._backend.orders.ordered([*(one.id for one in actors), *(one.id for one in gateways)])
         response = pb.ListMembersResponse()
@@ -130,7 +130,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def Drain(self, request: pb.DrainRequest, context: Context) -> pb.DrainResponse:
         """See operate.proto. It is carried out within a second by the process itself."""
-        operator = await self._callers.operator(context)
+        operator = await self._callers.session(context)
         actors = {actor.id for actor in await self._backend.directory.living()}
         gateways = {gateway.id for gateway in await self._backend.directory.gateways()}
         if request.id not in actors | gateways:
@@ -144,7 +144,7 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def Maintenance(self, request: pb.MaintenanceRequest, context: Context) -> pb.MaintenanceResponse:
         """See operate.proto."""
-        operator = await self._callers.operator(context)
+        operator = await self._callers.session(context)
         if request.HasField("set"):
             message = request.set.message
             if len(message) > MESSAGE_MOST or not (message.isprintable() or not message):
@@ -161,14 +161,14 @@ class OperateService(rpc.OperateServiceServicer):
 
     async def FindAccounts(self, request: pb.FindAccountsRequest, context: Context) -> pb.FindAccountsResponse:
         """See operate.proto."""
-        await self._callers.operator(context)
+        await self._callers.session(context)
         limit = min(request.limit or FIND_MOST, FIND_MOST)
         found = await self._accounts.find(request.text, request.role, limit + 1)
         return pb.FindAccountsResponse(accounts=found[:limit], more=len(found) > limit)
 
     async def ChangeAccount(self, request: pb.ChangeAccountRequest, context: Context) -> pb.ChangeAccountResponse:
         """See operate.proto."""
-        operator = await self._callers.operator(context)
+        operator = await self._callers.session(context)
         return await self._accounts.change(request, operator.account.account_id)
 
 

@@ -13,7 +13,6 @@ import structlog
 
 from kangtou.v1 import play_pb2_grpc
 
-from ..observe.gateway import GatewayMeter
 from ..settings import Settings
 from .calls import Guard
 from .play import PlayService
@@ -25,7 +24,7 @@ GRACE_S = 0.5
 
 
 async def serve(
-    settings: Settings, name: str, play: PlayService, options: list[tuple[str, int]], meter: GatewayMeter | None = None
+    settings: Settings, name: str, play: PlayService, options: list[tuple[str, int]], guard: Guard
 ) -> Callable[[], Awaitable[None]] | None:
     """Listen on `seats-NAME.sock`; what to await at the end. None if that cannot be, which is no reason to stop."""
     path = settings.run_dir.absolute() / f"seats-{name}.sock"
@@ -34,7 +33,7 @@ async def serve(
         return None
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.unlink(missing_ok=True)
-    server = grpc.aio.server(options=options, interceptors=[Guard(meter)])
+    server = grpc.aio.server(options=options, interceptors=[guard])
     play_pb2_grpc.add_PlayServiceServicer_to_server(play, server)
     try:
         server.add_insecure_port(f"unix:{path}")

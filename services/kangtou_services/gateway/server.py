@@ -34,6 +34,7 @@ from ..operate.watch import MaintenanceWatch
 from ..runtime import Backend, on_redis
 from ..settings import Settings
 from . import seats
+from .access import Access
 from .admin import AdminService
 from .auth import Callers
 from .calls import Guard
@@ -118,7 +119,7 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     maintenance = MaintenanceWatch(backend.orders)
     parts = Parts(backend, identity, callers, router, gateway_id, maintenance, streams.check_tokens)
 
-    guard = Guard(parts.meter, gate_of(settings, maintenance))
+    guard = Guard(Access(callers).check, parts.meter, gate_of(settings, maintenance))
     server = grpc.aio.server(options=options(settings), interceptors=[guard])
     playing = PlayService(settings, callers, router, streams, backend.house, parts.meter)
     play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
@@ -136,7 +137,7 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     await router.start()
     await readiness.look(names)
     await server.start()
-    close_seats = await seats.serve(settings, name, playing, options(settings), parts.meter)
+    close_seats = await seats.serve(settings, name, playing, options(settings), guard)
     me = Gateway(gateway_id, f"{settings.host}:{port}", settings.node, os.getpid())
 
     async def beat() -> None:
