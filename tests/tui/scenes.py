@@ -23,6 +23,7 @@ from kangtou_clients.tui.opening import Opening
 from kangtou_clients.tui.records import Records
 from kangtou_clients.tui.replay import ReplayScreen
 from kangtou_clients.tui.seat import Seat
+from tests.tui.scenes_lobby import SHOWN
 from tests.tui.screens import House, house, press, screens, text_of, until
 
 RECORDS = Path(__file__).parents[1] / "golden/records"
@@ -83,6 +84,10 @@ SCENES: list[Scene] = [
     Scene("open-zh", screen="open"),
     Scene("book-en", screen="book", lang="en"),
     Scene("replay-zh", screen="replay"),
+    *(
+        Scene(f"{name}-{lang}", screen=name, lang=lang)
+        for name, lang in zip(SHOWN, ("en", "zh", "zh", "en"), strict=True)
+    ),
     Scene("help-zh", screen="lobby", then=("question_mark",)),
     Scene("help-en", "hongshi", turns=3, lang="en", then=("question_mark",)),
 ]
@@ -91,6 +96,10 @@ SCENES: list[Scene] = [
 async def shoot(scene: Scene, folder: Path) -> Shot:
     """The picture of a scene."""
     async with house(folder) as home:
+        if scene.screen in SHOWN:
+            shots: list[Shot] = []
+            await SHOWN[scene.screen](home, scene.lang, lambda app: shots.append(_shot(scene, app)))
+            return shots[0]
         return await _IN[scene.screen](scene, home)
 
 

@@ -13,7 +13,9 @@ from tests.tui.screens import SIZE
 
 GOLDEN = Path(__file__).parent / "golden"
 # One of each kind and game in every run, all of them in acceptance.
-ALWAYS = frozenset("hongshi-zh duizhu-bury erbaiwu-en wushik-chengde2 lobby-zh open-zh book-en replay-zh".split())
+ALWAYS = frozenset(
+    "hongshi-zh duizhu-bury erbaiwu-en wushik-chengde2 lobby-zh filling-zh open-zh book-en replay-zh".split()
+)
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
