@@ -92,18 +92,40 @@ def test_percentiles_are_those_of_the_sorted_values() -> None:
 # ---- the search ----
 
 
-@pytest.mark.parametrize(("limit", "first"), [(100, 10), (73, 8), (10, 10), (2_000, 50)])
+@pytest.mark.parametrize(("limit", "first"), [(100, 10), (73, 8), (10, 12), (2_000, 50), (5, 1)])
 def test_search_comes_close_to_the_limit_of_a_server(limit: int, first: int) -> None:
+    tried: list[int] = []
+
     async def measure(tables: int) -> Level:
-        wait = 5.0 if tables <= limit else 900.0
-        figures = {"moves": tables * 10, "crossed": 0, "due_per_s": tables, "seconds": 10, "moves_per_s": tables}
-        return Level(
-            tables, {**figures, "refused": {}, "streams_lost": 0, "wait_ms": {"p99": wait}, "behind_ms": {"p99": 1.0}}
-        )
+        tried.append(tables)
+        wait = 8.0 / max(1e-3, 1 - tables / (limit + 1))  # a queue: 100 ms at about nine tenths
+        return level_of(tables, p99=wait)
 
     best = asyncio.run(search(first, 100.0, measure, lambda level, problem: None))
+    fits = limit * 0.92
+    if first > fits:
+        assert best is None
+        return
     assert best is not None
-    assert limit / 1.1 - 1 <= best.tables <= limit
+    assert fits / 1.1 - 2 <= best.tables <= fits + 1
+    assert tried == sorted(tried)  # only upwards,
+    assert len(tried) == len(set(tried)) + 1  # and the last one twice
+
+
+def level_of(tables: int, p99: float) -> Level:
+    """A level without trouble."""
+    figures = {"moves": tables * 10, "crossed": 0, "due_per_s": tables, "seconds": 10, "moves_per_s": tables}
+    rest = {"refused": {}, "streams_lost": 0, "wait_ms": {"p99": p99}, "behind_ms": {"p99": 1.0}}
+    return Level(tables, {**figures, **rest})
+
+
+def test_a_stop_ends_the_search_with_the_best_so_far() -> None:
+    async def measure(tables: int) -> Level | None:
+        return level_of(tables, p99=1.0) if tables < 20 else None
+
+    best = asyncio.run(search(10, 100.0, measure, lambda level, problem: None))
+    assert best is not None
+    assert best.tables == 15
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from .common import DEFAULT_SERVER, Common, of
 from .config import Config
 from .exits import FAILED, INTERRUPTED, NOT_FOUND, OK, REFUSED, UNREACHABLE, USAGE
 
+SETTLE_S = 2.0  # after the ramp: openings are no steady load
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -95,7 +97,7 @@ def load(
 
 def _is_here(server: str) -> bool:
     """Whether an address is this machine's loopback."""
-    host = server.rpartition(":")[0].strip("[]")
+    host = server.removeprefix("tls://").rpartition(":")[0].strip("[]")
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -129,13 +131,12 @@ class _Run:
 
             async def measure(tables: int) -> Level | None:
                 level = await self._level(load, tables)
-                if load.stopping.is_set():
-                    return None
-                await self._wind_down(load)
-                return level
+                return None if load.stopping.is_set() else level
 
             best = await search_levels(self.plan.tables, p99_ms, measure, self._tried)
             stopped = load.stopping.is_set()
+            if not stopped:
+                await self._wind_down(load)
         if best is None:
             raise self.common.fail(FAILED, "load_none", tables=self.plan.tables, p99=p99_ms)
         self._show(best, p99_ms)
@@ -153,6 +154,7 @@ class _Run:
         what = self.common.say("load_players")
         await load.prepare(players, lambda done: self.advance(what, done, players))
         await load.grow(tables, self.plan.ramp_s, self._tick("load_ramp", tables))
+        await load.measure(SETTLE_S, lambda _: None)
         if load.stopping.is_set():
             return None
         figures = await load.measure(self.plan.seconds, self._tick("load_measure", 0))

@@ -1,4 +1,4 @@
-"""Texts of `kangtou load`, in English and Chinese."""
+"""Texts of `kangtou load` and `kangtou health`, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -54,5 +54,6 @@ LOAD_WORDS: Mapping[str, tuple[str, str]] = {
         "{tables_opened} tables opened, {matches_finished} matches finished, {crossed} answers crossed; {games}",
         "开桌 {tables_opened} 张，结束 {matches_finished} 场，交错 {crossed} 次；{games}",
     ),
+    "no_service": ("the server has no service {service}", "服务器没有 {service} 服务"),
     "load_trouble": ("refused: {refused}; streams lost: {lost}", "拒绝：{refused}；断开的流：{lost}"),
 }

@@ -1,4 +1,8 @@
-"""The highest load that a server still answers in time: more tables until it does not, then halves between."""
+"""The highest load that a server still answers in time: more and more tables until it does not.
+
+Only upwards: tables in play would have to end before there could be fewer. Steps are wide while answers come early, and
+narrow when they begin to wait. A level is too much when it is so twice.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 KEPT_UP = 0.95  # accepted of the answers that were due: fewer, and a queue is growing somewhere
-CLOSE = 1.1  # between the last good and the first bad level
-LEVELS_MOST = 16
+STEPS = ((0.12, 1.5), (0.25, 1.2), (1.0, 1.1))  # answers within this part of the limit (p99) allow for that step
+LEVELS_MOST = 40
 BEHIND_MS = 25.0  # a generator that is later than this itself (p99) measures itself
 
 
@@ -42,19 +46,19 @@ Measure = Callable[[int], Awaitable[Level | None]]  # None: it was stopped
 async def search(first: int, p99_ms: float, measure: Measure, told: Callable[[Level, str], None]) -> Level | None:
     """The best level found; None if even `first` tables are too many. A stop gives the best one so far."""
     good: Level | None = None
-    bad: int = 0
-    tables = first
+    tables, again = first, False
     for _ in range(LEVELS_MOST):
         level = await measure(tables)
         if level is None:
             break
         problem = level.problem(p99_ms)
         told(level, problem)
+        if problem and not again:
+            again = True  # once more: something else may have used the machine
+            continue
         if problem:
-            bad = tables
-        else:
-            good = level
-        if good is None or (bad and bad <= good.tables * CLOSE):
             break
-        tables = (good.tables + bad) // 2 if bad else tables * 2
+        good, again = level, False
+        step = next(step for part, step in STEPS if level.result["wait_ms"]["p99"] <= p99_ms * part)
+        tables = max(tables + 1, int(tables * step))
     return good

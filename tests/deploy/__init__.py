@@ -1,0 +1,1 @@
+"""What is in `deploy/`, and how much of it for how many players."""
