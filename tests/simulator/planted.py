@@ -10,7 +10,6 @@ from unittest.mock import patch
 from kangtou_clients.api import session
 from kangtou_clients.api.match import Match
 from kangtou_engine.match.clocks import Asked, Prompts
-from kangtou_services.gateway.links import Conn
 from kangtou_services.host import host
 from kangtou_services.host.host import Host
 from kangtou_services.host.slot import Slot
@@ -134,14 +133,6 @@ def _surely_stored(_: Any) -> Any:
     return wrong
 
 
-def _drop_unanswered(end: Any) -> Any:
-    def wrong(self: Conn) -> None:
-        self._pending.clear()
-        end(self)
-
-    return wrong
-
-
 def _any_stream(_: Any) -> Any:
     def wrong(self: Slot, seat: int, ref: Any) -> Any:
         follower = self.seats.get(seat)
@@ -157,7 +148,6 @@ BUGS: Mapping[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "assume that an unanswered append is stored": (Host, "_unknown", _surely_stored),
     "claim whatever the tail": (MemoryLog, "claim", _claim_anyway),
     "claim without a new epoch": (Table, "claim", _same_epoch),
-    "drop what a link that ends had to answer": (Conn, "end", _drop_unanswered),
     "drop given-back time": (Table, "give_back", _nothing),
     "fold an entry twice": (Match, "_entry", _fold_twice),
     "forget command ids on takeover": (load, "_ids", _nothing),

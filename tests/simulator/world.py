@@ -78,6 +78,7 @@ class World:
         self.players: list[Player] = []
         self.ownerless: list[tuple[int, int]] = []  # true ms between an owner's crash and the next claim
         self._orphaned: int | None = None
+        self._late_owner = ""
         self._born = 0
         rng = loop.rng
         self.seed = rng.randbytes(32)
@@ -162,7 +163,7 @@ class World:
             serving_now = self.servings.pop(process.name, None)
             self.hosts.remove(process)
             if serving_now is not None and self.owner == serving_now.host.actor_id and self._orphaned is None:
-                self._orphaned = self.loop.true_ms
+                self._orphaned, self._late_owner = self.loop.true_ms, self.owner
             self.loop.at(0.2 + 3 * self.loop.rng.random(), self.loop.outside, self.start_host, number)
 
         process.on_crash.append(gone)
@@ -238,7 +239,8 @@ class World:
     def _stored(self, entry: Entry) -> None:
         body = read_body(entry.body)
         if body.claim is not None and self._orphaned is not None:
-            self.ownerless.append((self._orphaned, self.loop.true_ms))
+            beat_ms = self.store.directory._beats.get(self._late_owner, 0)  # may have been on its way when it died
+            self.ownerless.append((max(self._orphaned, beat_ms), self.loop.true_ms))
             self._orphaned = None
         for item in body.items:
             if isinstance(item, Step) and item.command and item.command != "*":
