@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
-from redis import Redis as SyncRedis
 from redis.asyncio import Redis
 
 from kangtou_services.embedded import EmbeddedServer, EmbeddedSettings
@@ -36,20 +36,17 @@ def redis_server(*, port: int = 0, **overrides: str) -> Iterator[EmbeddedServer]
             server.stop()
 
 
-@contextmanager
-def redis_cluster() -> Iterator[EmbeddedServer]:
-    """A cluster of one server: refuses whatever touches two hash slots at once."""
-    with redis_server(port=free_port(), cluster_port=str(free_port()), cluster_enabled="yes") as server:
-        client = SyncRedis.from_url(server.url, decode_responses=True)
-        client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)  # type: ignore[no-untyped-call]
-        while "cluster_state:ok" not in str(client.execute_command("CLUSTER", "INFO")):  # type: ignore[no-untyped-call]
-            pass
-        client.close()
-        yield server
+class HasUrl(Protocol):
+    """A server, or a cluster."""
+
+    @property
+    def url(self) -> str:
+        """For a client."""
+        ...
 
 
 @asynccontextmanager
-async def client_of(server: EmbeddedServer) -> AsyncIterator[Redis]:
+async def client_of(server: HasUrl) -> AsyncIterator[Redis]:
     """A client with the patience of a test."""
     client = connect(server.url)
     try:

@@ -7,6 +7,7 @@ import sys
 
 from pydantic import ValidationError
 
+from . import joining
 from .archive.store import ArchiveMissing, RecordStore
 from .settings import Settings
 
@@ -14,6 +15,7 @@ from .settings import Settings
 PROCESSES = {
     "up": "up:main",
     "redis": "up:main_redis",
+    "head": "ray_node:become_head",
     "pool": "actors:run_pool",
     "gateway": "gateway.server:main",
     "runner": "tournament.runner:main",
@@ -45,6 +47,11 @@ def main() -> int:
     except ValidationError as error:
         for problem in error.errors():
             sys.stderr.write(f"kangtou: setting {'.'.join(map(str, problem['loc']))}: {problem['msg']}\n")
+        return 2
+    try:
+        settings = joining.joined(settings)
+    except joining.JoinError as error:
+        sys.stderr.write(f"kangtou: {error}\n")
         return 2
     if name in ON_ARCHIVE:
         try:

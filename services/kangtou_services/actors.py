@@ -7,8 +7,11 @@ in a thread with an event loop of its own and is reached over the link.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import secrets
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,7 +25,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from kangtou import tracing
 
-from . import logs, runtime
+from . import logs, ray_node, runtime
 from .host.serve import Serving, serving
 from .memory import settle
 from .observe.expose import exposed
@@ -33,6 +36,12 @@ log = structlog.get_logger(__name__)
 NAMESPACE = "kangtou"
 LOOPBACK = "127.0.0.1"
 CORE = ("gcs_server", "raylet")
+QUIET: dict[str, Any] = {
+    "namespace": NAMESPACE,
+    "include_dashboard": False,
+    "log_to_driver": False,
+    "configure_logging": False,
+}
 
 
 class TableActor:
@@ -120,7 +129,7 @@ def _remote(index: int, settings: Settings) -> Any:
     return (
         ray.remote(TableActor)
         .options(
-            name=name,
+            name=f"{name}-{secrets.token_hex(4)}",  # the one of a pool before may still be listed
             namespace=NAMESPACE,
             num_cpus=0,
             max_restarts=-1,
@@ -142,31 +151,45 @@ def run_pool(settings: Settings) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 would let tables wait for everything else
-    ray.init(
-        address=settings.ray_address or "local",  # never a head that somebody else runs here
-        namespace=NAMESPACE,
-        include_dashboard=False,
-        log_to_driver=False,
-        configure_logging=False,
-        num_cpus=None if settings.ray_address else pool_size(settings),
-        _node_ip_address=LOOPBACK,  # without it Ray listens on the network
-    )
+    ray_node.patient()
+    raylet = None
+    if settings.ray_address:
+        if not ray_node.wait_for_head(settings, stopping.is_set):
+            return 0
+        if (
+            settings.raylet
+            and (raylet := ray_node.start_raylet(settings, pool_size(settings), stopping.is_set)) is None
+        ):
+            return 0
+        ray.init(
+            address=settings.ray_address,
+            _node_ip_address=settings.address or None,
+            _temp_dir=str(ray_node.folder(settings, "node")) if raylet else None,  # which of several on this machine
+            **QUIET,
+        )
+    else:
+        # Never a head that somebody else runs here; without the address Ray listens on the network.
+        ray.init(address="local", num_cpus=pool_size(settings), _node_ip_address=LOOPBACK, **QUIET)
     actors = [_remote(index, settings) for index in range(pool_size(settings))]
     addresses = ray.get([actor.ready.remote(180.0) for actor in actors], timeout=200)
     log.info("pool_ready", actors=len(addresses))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    alive = _watch(stopping, local=not settings.ray_address)
+    alive = _watch(stopping, raylet)
     if alive:
         ray.wait([actor.drain.remote() for actor in actors], num_returns=len(actors), timeout=10)
         ray.shutdown()
+    if raylet is not None:
+        raylet.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            raylet.wait(5)
     return 0 if alive else 1
 
 
-def _watch(stopping: threading.Event, *, local: bool) -> bool:
+def _watch(stopping: threading.Event, raylet: subprocess.Popen[bytes] | None) -> bool:
     """Wait for the signal; False as soon as a core process of Ray has died."""
-    core = [child for child in psutil.Process().children() if child.name() in CORE] if local else []
+    core = [child for child in psutil.Process().children() if child.name() in CORE]
+    core += [psutil.Process(raylet.pid)] if raylet is not None else []
     while not stopping.wait(0.5):
         if not all(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in core):
             log.error("ray_died")

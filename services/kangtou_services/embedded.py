@@ -48,7 +48,9 @@ class EmbeddedSettings:
 
     folder           data, log file, pid file and lock
     socket           unix socket; None: `redis.sock` in the folder
-    port             of 127.0.0.1, beside the socket; 0: none
+    port             beside the socket; 0: none
+    bind             addresses at which the port listens
+    password         of everybody, at the socket too; "": none
     overrides        further settings, which win over deploy/redis.conf
     die_with_parent  the kernel ends the server when the thread that started it ends (Linux)
     """
@@ -56,6 +58,8 @@ class EmbeddedSettings:
     folder: Path
     socket: Path | None = None
     port: int = 0
+    bind: str = "127.0.0.1"
+    password: str = ""
     overrides: Mapping[str, str] = field(default_factory=dict)
     die_with_parent: bool = False
 
@@ -72,7 +76,8 @@ class EmbeddedServer:
     @property
     def url(self) -> str:
         """For a client on this machine."""
-        return f"unix://{self.socket}"
+        password = self.settings.password
+        return f"unix://:{password}@{self.socket}" if password else f"unix://{self.socket}"
 
     @property
     def pid(self) -> int | None:
@@ -159,8 +164,9 @@ class EmbeddedServer:
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(0.5)
             probe.connect(str(self.socket))
-            probe.sendall(b"PING\r\n")
-            return probe.recv(64).startswith(b"+PONG")
+            password = self.settings.password
+            probe.sendall(f"AUTH {password}\r\n".encode() * bool(password) + b"PING\r\n")
+            return b"+PONG" in probe.recv(64).removeprefix(b"+OK\r\n")
         return False
 
     def stop(self, timeout_s: float = 10.0) -> None:
@@ -188,10 +194,20 @@ class EmbeddedServer:
             "unixsocket": str(self.socket),
             "pidfile": str(self.folder / "redis.pid"),
             "port": str(self.settings.port),
+            "bind": self.settings.bind,
+            **({"include": str(self._secret())} if self.settings.password else {}),
             **self.settings.overrides,
         }
         options = [part for name, value in given.items() for part in (f"--{name}", value)]
         return [str(find_binary()), str(config_file()), *options]
+
+    def _secret(self) -> Path:
+        """The password in a file of its own: a command line can be read by everybody on the machine."""
+        path = self.folder / "secret.conf"
+        file = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with os.fdopen(file, "w") as out:
+            out.write(f"requirepass {self.settings.password}\n")
+        return path
 
     def _last_words(self) -> str:
         return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-5:])

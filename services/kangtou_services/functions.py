@@ -13,12 +13,13 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from .identity import StoreUnavailable
+from .redis_cluster import Cluster, servers
 
 _log = structlog.get_logger(__name__)
 
 
 class Functions:
-    """One library: a Lua file of this package, loaded when the server turns out to lack it.
+    """One library: a Lua file of this package, loaded when a server turns out to lack it.
 
     With `replicas`, a call returns only when as many replicas have it on disk.
     """
@@ -32,7 +33,7 @@ class Functions:
     async def call(
         self, name: str, keys: Iterable[str], *args: str | int, then: Sequence[tuple[str | int, ...]] = ()
     ) -> Any:
-        """The reply of a function; `then` are commands sent behind it on the connection. Raises StoreUnavailable."""
+        """The reply of a function; `then` are commands that follow it. Raises StoreUnavailable."""
         listed = list(keys)
         async with reached():
             replies = await self._send(name, listed, args, then)
@@ -49,18 +50,27 @@ class Functions:
     async def _send(
         self, name: str, keys: list[str], args: tuple[str | int, ...], then: Sequence[tuple[str | int, ...]]
     ) -> list[Any]:
+        first: list[tuple[str | int, ...]] = [("FCALL", name, len(keys), *keys, *args)]
+        if self._replicas:
+            first.append(("WAITAOF", 1, self._replicas, self._replica_ms))
+        if not isinstance(self.client, Cluster):
+            return await self._together([*first, *then])
+        replies = await self._together(first)
+        if then and not isinstance(replies[0], Exception):  # another server may have it: it must not come first
+            replies += await self._together(then)
+        return replies
+
+    async def _together(self, commands: Sequence[tuple[str | int, ...]]) -> list[Any]:
         async with self.client.pipeline(transaction=False) as pipe:
-            pipe.execute_command("FCALL", name, len(keys), *keys, *args)
-            if self._replicas:
-                pipe.execute_command("WAITAOF", 1, self._replicas, self._replica_ms)
-            for command in then:
+            for command in commands:
                 pipe.execute_command(*command)
             replies: list[Any] = await pipe.execute(raise_on_error=False)
         return replies
 
     async def _load(self) -> None:
         source = resources.files(__package__).joinpath(self._file).read_text(encoding="utf-8")
-        await self.client.execute_command("FUNCTION LOAD", "REPLACE", source)  # type: ignore[no-untyped-call]
+        for server in await servers(self.client):
+            await server.execute_command("FUNCTION LOAD", "REPLACE", source)  # type: ignore[no-untyped-call]
         _log.info("functions_loaded", file=self._file)
 
 

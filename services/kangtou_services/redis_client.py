@@ -20,6 +20,8 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.maint_notifications import MaintNotificationsConfig
 
+from .redis_cluster import SCHEMES, Cluster, servers
+
 _log = structlog.get_logger(__name__)
 
 LIBRARY = "kangtou"
@@ -28,9 +30,14 @@ LIBRARY = "kangtou"
 def connect(url: str, *, connect_s: float = 0.5, reply_s: float = 2.0, most: int = 32) -> Redis:
     """A client for `redis://`, `rediss://` or `unix://`; connects when first used. Close it with `aclose()`.
 
+    `redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT` (`rediss+cluster`: by TLS) is a cluster, of which some servers
+    are named; times and connections are then for each server.
+
     connect_s, reply_s   seconds until a connection or an answer counts as failed
     most                 connections at a time; further callers wait
     """
+    if url.startswith(SCHEMES):
+        return Cluster(url, lambda one: connect(one, connect_s=connect_s, reply_s=reply_s, most=most))
     pool = BlockingConnectionPool.from_url(
         url,
         protocol=3,
@@ -78,7 +85,11 @@ def library_source() -> str:
 
 
 async def load_library(client: Redis) -> bool:
-    """Load the library if the server has none or another text of it; whether it was loaded."""
+    """Load the library where a server has none or another text of it; whether it was loaded anywhere."""
+    return any([await _load(server) for server in await servers(client)])
+
+
+async def _load(client: Redis) -> bool:
     source = library_source()
     held = await client.execute_command("FUNCTION LIST", "LIBRARYNAME", LIBRARY, "WITHCODE")  # type: ignore[no-untyped-call]
     if held and dict(held[0]).get("library_code") == source:

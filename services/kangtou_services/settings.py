@@ -13,7 +13,7 @@ from kangtou.tracing import check
 _Port = Annotated[int, Field(ge=-1, le=65_503)]
 _Part = Annotated[float, Field(ge=0, le=1)]
 
-REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://", "redis+cluster://", "rediss+cluster://")
 
 
 class Settings(BaseSettings):
@@ -33,11 +33,18 @@ class Settings(BaseSettings):
     actors: int = 0  # table actors of this node; 0: one a core, at least 2
     tables_per_actor: int = 20_000
     link: str = "unix"  # or tcp
-    ray_address: str = ""  # host:port of the head
     tls: bool = False  # the gateways' port speaks TLS; without `tls_cert` by a certificate made for development
     tls_cert: str = ""  # PEM: the certificate, and those between it and the root
     tls_key: str = ""  # PEM: its key, which nobody else may read
     tls_ca: str = ""  # PEM: the root, where the system does not know it; for the bots that the server itself runs
+    ray_address: str = ""  # host:port of the head, where a server has several nodes
+    address: str = ""  # of this node for other nodes: table actors and Ray listen there
+    head: bool = False  # whether `up` runs a head that other nodes may join
+    join: str = ""  # join.json of the head that `up` joins
+    redis_port: int = 7481  # at which the embedded server of a head serves other nodes
+    ray_port: int = 7482  # of the head
+    ray_redis_url: str = ""  # where Ray's head keeps its state; empty: where everything else is
+    raylet: bool = True  # whether the pool starts the raylet of its node; else one runs there already
 
     turn_ms: int = 30_000
     window_ms: int = 0  # 0: the game's own for people, the turn clock for bots

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from . import logs, tls
+from . import joining, logs, ray_node, tls
 from .backup.restoring import unfinished
 from .embedded import EmbeddedError, EmbeddedServer, EmbeddedSettings, end_left_over
 from .log.base import LogUnavailable
@@ -37,6 +37,7 @@ from .supervisor import (
 
 log = structlog.get_logger(__name__)
 
+RAY_READY_S = 240.0  # Ray is slow to start on a busy machine
 REDIS_WAIT_MS = 600_000  # in which children that start while Redis is away do not count as dead
 
 
@@ -66,13 +67,16 @@ def main(settings: Settings) -> int:
             files = tls.prepare(settings)
         except tls.BadCertificate as error:
             return fail(f"TLS: {error}", EXIT_GAVE_UP)
-        _environment(settings, files)
         try:
-            asyncio.run(_run(settings))
-        except (GaveUp, PromiseBroken) as error:
+            started = children(settings)
+            _environment(_completed(settings), files)
+            asyncio.run(_run(settings, started))
+        except (GaveUp, PromiseBroken, ray_node.NoHeadStore) as error:
             return fail(str(error), EXIT_GAVE_UP)
         except LogUnavailable as error:
             return fail(f"Redis cannot be used: {error}", EXIT_GAVE_UP)
+        finally:
+            ray_node.clean(settings)
     return 0
 
 
@@ -85,8 +89,12 @@ def _can_listen(settings: Settings) -> None:
 
 
 def embedded_server(settings: Settings) -> EmbeddedServer:
-    """The Redis of this data folder."""
-    return EmbeddedServer(EmbeddedSettings(settings.data / "redis"))
+    """The Redis of this data folder; that of a head serves other nodes too."""
+    folder = settings.data / "redis"
+    if not settings.head:
+        return EmbeddedServer(EmbeddedSettings(folder))
+    password = _kept(settings.data / "redis.secret")
+    return EmbeddedServer(EmbeddedSettings(folder, port=settings.redis_port, bind=settings.address, password=password))
 
 
 def main_redis(settings: Settings) -> int:
@@ -97,14 +105,14 @@ def main_redis(settings: Settings) -> int:
         return fail(str(error), 1)
 
 
-async def _run(settings: Settings) -> None:
+async def _run(settings: Settings, started: list[Child]) -> None:
     if settings.redis_url:
         client = connect(settings.redis)
         try:
             await insist(client, replicas=settings.replicas, warn_only=settings.allow_weak_redis)
         finally:
             await client.aclose()
-    supervisor = Supervisor(settings.data, children(settings), settings.give_up_deaths)
+    supervisor = Supervisor(settings.data, started, settings.give_up_deaths)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)
@@ -119,8 +127,35 @@ def _say_ready(settings: Settings) -> None:
     sys.stdout.flush()
 
 
+def _completed(settings: Settings) -> Settings:
+    """With secrets made for this data folder; a head also says where it is, to those that join too."""
+    secret = {
+        "link_secret": settings.link_secret or _kept(settings.data / "link.secret"),
+        "house_secret": settings.house_secret or _kept(settings.data / "house.secret"),
+    }
+    if not settings.head:
+        return settings.model_copy(update=secret)
+    ray_address = f"{settings.address}:{settings.ray_port}"
+    everywhere = settings.model_copy(
+        update={**secret, "ray_address": ray_address, "archive_url": settings.archive, "redis_url": settings.redis_url}
+    )
+    here = everywhere
+    if not settings.redis_url:
+        server = embedded_server(settings)
+        url = f"redis://:{server.settings.password}@{settings.address}:{settings.redis_port}"
+        everywhere = everywhere.model_copy(update={"redis_url": url})
+        here = everywhere.model_copy(update={"redis_url": server.url, "ray_redis_url": settings.ray_redis_url or url})
+    joining.write(everywhere, settings.data / joining.NAME, _ray_token(settings))
+    ray_node.head_store(here)  # better now than in a child
+    return here
+
+
+def _ray_token(settings: Settings) -> str:
+    return os.environ.setdefault("RAY_AUTH_TOKEN", _kept(settings.data / "ray.secret"))
+
+
 def _environment(settings: Settings, files: tls.Files | None = None) -> None:
-    """What the children share: settings as variables, secrets made for this data folder, how its bots trust it."""
+    """What the children share: settings as variables, Ray's token, how its bots trust it."""
     if files is not None:
         os.environ["KANGTOU_TLS_NAME"] = tls.name_of(files)
         if files.root is not None:
@@ -130,12 +165,10 @@ def _environment(settings: Settings, files: tls.Files | None = None) -> None:
         os.environ[f"KANGTOU_{name.upper()}"] = str(value).lower() if isinstance(value, bool) else str(value)
     os.environ["KANGTOU_REDIS_WAIT_MS"] = str(settings.redis_wait_ms or REDIS_WAIT_MS)
     os.environ["KANGTOU_DATA"] = str(settings.data.absolute())
-    os.environ["KANGTOU_LINK_SECRET"] = settings.link_secret or _kept(settings.data / "link.secret")
-    os.environ["KANGTOU_HOUSE_SECRET"] = settings.house_secret or _kept(settings.data / "house.secret")
     if not settings.ray_address:  # alone: Ray listens on 127.0.0.1 only if no other node can be
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     os.environ.setdefault("RAY_AUTH_MODE", "token")
-    os.environ.setdefault("RAY_AUTH_TOKEN", _kept(settings.data / "ray.secret"))
+    _ray_token(settings)
 
 
 def _kept(path: Path) -> str:
@@ -158,13 +191,16 @@ def children(settings: Settings) -> list[Child]:
         return embedded_server(settings).answers()
 
     async def listening() -> bool:
-        with contextlib.suppress(OSError), socket.create_connection((settings.host, settings.port), 0.3):
-            return True
-        return False
+        return _listens(settings.host, settings.port)
+
+    async def head_listens() -> bool:
+        return ray_node.started(settings, "head") and _listens(settings.address, settings.ray_port)
 
     if not settings.redis_url:
         found.append(Child("redis", [*services, "redis"], ready=redis_ready, grace=10.0))
-    found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=240.0))
+    if settings.head:
+        found.append(Child("head", [*services, "head"], ready=head_listens, grace=10.0, ready_s=RAY_READY_S))
+    found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=RAY_READY_S))
     for index in range(settings.gateways):
         found.append(Child(f"gateway-{index}", [*services, "gateway", str(index)], ready=listening))
     if settings.tournaments:
@@ -174,3 +210,9 @@ def children(settings: Settings) -> list[Child]:
         kept = settings.data.absolute() / "house"
         found.append(Child("bots", [*bots, "--accounts", str(settings.house_bots), "--keep", str(kept)]))
     return found
+
+
+def _listens(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((host, port), 0.3):
+        return True
+    return False

@@ -15,8 +15,10 @@ from kangtou_services.log.base import EventLog, MatchStore
 from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from kangtou_services.log.redis import RedisLog, RedisMatchStore
 from kangtou_services.marks import MemoryMarks, RedisMarks
+from kangtou_services.redis_cluster import servers
 
-from ..servers import client_of, redis_cluster, redis_server
+from ..redis_cluster import RedisCluster, redis_cluster
+from ..servers import client_of, redis_server
 from .halls import Hall
 from .rooms import patient_client
 
@@ -71,7 +73,8 @@ class RedisTwin:
         await self._client.delete(stream)
         for name, fields in rows[:-entries]:
             await self._client.xadd(stream, fields, id=name)
-        await self._client.client_kill_filter(_type="normal", skipme=True)
+        for server in await servers(self._client):
+            await server.client_kill_filter(_type="normal", skipme=True)
 
     async def close(self) -> None:
         for writer in self._writers:
@@ -86,10 +89,10 @@ def valkey() -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[EmbeddedServer]:
-    """One cluster for the session."""
-    with redis_cluster() as server:
-        yield server
+def cluster() -> Iterator[RedisCluster]:
+    """One cluster of three primaries for the session."""
+    with redis_cluster() as servers:
+        yield servers
 
 
 @pytest.fixture(params=["memory", "valkey", "cluster"])

@@ -14,11 +14,11 @@ from redis.asyncio import Redis
 from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.errors import BadOptions
 from kangtou_engine.match.match import Game
-from kangtou_services.embedded import EmbeddedServer
 from kangtou_services.opening import Choice, Clocks, check_choice
 from kangtou_services.redis_client import connect
 
 from ..games import parrot
+from ..servers import HasUrl
 
 T = TypeVar("T")
 CLOCKS = Clocks(turn_ms=1_000, window_ms=2_000, open_wait_ms=100)
@@ -71,7 +71,7 @@ def choose(seats: int = 2, *, rated: bool = False, rounds: int = 2, turn_ms: int
 
 
 @asynccontextmanager
-async def patient_client(server: EmbeddedServer) -> AsyncIterator[Redis]:
+async def patient_client(server: HasUrl) -> AsyncIterator[Redis]:
     """For bursts of a hundred calls on a busy machine."""
     client = connect(server.url, connect_s=10, reply_s=20)
     try:

@@ -8,6 +8,8 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
 from kangtou_clients.api import Accepted, Match, Prompt, Session, connect
 from kangtou_engine.game import TooMany
@@ -26,8 +28,6 @@ from kangtou_services.marks import RedisMarks
 from kangtou_services.redis_client import connect as connect_redis
 from tests.games.parrot import GAME as PARROT
 
-from .server import Server
-
 REGISTRY = Registry((*SPECS, PARROT))
 # Refusals of answers that crossed another seat's, or an outage, on the way.
 CROSSED = ("stale_prompt", "not_your_turn", "log_unavailable", "match_over", "not_snatchable")
@@ -43,12 +43,23 @@ class Played:
     warnings: int = 0
 
 
+class Playground(Protocol):
+    """A server: where its gateways and its Redis are, and the folder with its archive."""
+
+    @property
+    def data(self) -> Path: ...
+    @property
+    def address(self) -> str: ...
+    @property
+    def redis_url(self) -> str: ...
+
+
 class Load:
     """`tables` tables; when a match ends another begins, until `finish`. `think` in seconds before each answer."""
 
     def __init__(
         self,
-        server: Server,
+        server: Playground,
         tables: int,
         *,
         game: str = "hongshi",
@@ -71,7 +82,7 @@ class Load:
         self._tasks: list[asyncio.Task[None]] = []
         self._sessions: list[Session] = []
         self.bots: list[tuple[str, str]] = []
-        self._redis = connect_redis(f"unix://{server.data / 'redis' / 'redis.sock'}")
+        self._redis = connect_redis(server.redis_url)
 
     async def start(self) -> None:
         """Accounts, a session a seat, the first matches."""
@@ -107,7 +118,7 @@ class Load:
 
     async def _table(self, number: int) -> None:
         mine = self.bots[number * self.seats : (number + 1) * self.seats]
-        clients = [connect(self.server.address, token, registry=REGISTRY) for _, token in mine]
+        clients = [connect(self._address(seat), token, registry=REGISTRY) for seat, (_, token) in enumerate(mine)]
         sessions = [client.play(give_up_s=120.0) for client in clients]
         try:
             for session in sessions:
@@ -120,6 +131,10 @@ class Load:
                 await session.close()
             for client in clients:
                 await client.close()
+
+    def _address(self, seat: int) -> str:
+        """The gateways of a seat."""
+        return self.server.address
 
     async def _match(self, accounts: list[str], sessions: list[Session]) -> None:
         match_id, seed = new_id(), os.urandom(SEED_BYTES)

@@ -42,6 +42,11 @@ class Server:
         """Where the gateways listen."""
         return f"127.0.0.1:{self.port}"
 
+    @property
+    def redis_url(self) -> str:
+        """Where its Redis is."""
+        return self.environment.get("KANGTOU_REDIS_URL") or f"unix://{self.data / 'redis' / 'redis.sock'}"
+
     def start(self, timeout_s: float = 300.0) -> None:
         """Start and wait for the ready line. Raises RuntimeError with the server's last words."""
         self.data.mkdir(parents=True, exist_ok=True)
@@ -82,7 +87,7 @@ class Server:
 
     def redis(self) -> Redis:
         """A client for looking."""
-        return Redis.from_url(f"unix://{self.data / 'redis' / 'redis.sock'}", decode_responses=True)
+        return Redis.from_url(self.redis_url, decode_responses=True)
 
     def processes(self) -> list[psutil.Process]:
         """All processes of the server, the supervisor last."""

@@ -20,7 +20,7 @@ from kangtou_services.tournament.events import State, fold, submitted
 from kangtou_services.tournament.model import Spec
 from kangtou_services.tournament.redis import RedisTournamentStore
 
-from .server import Server
+from .load import Playground
 
 SEED = bytes(range(7, 39))
 
@@ -28,8 +28,8 @@ SEED = bytes(range(7, 39))
 class Store:
     """A server's tournaments, looked at from beside it. Use it as `async with`."""
 
-    def __init__(self, server: Server) -> None:
-        self._client = connect(f"unix://{server.data / 'redis' / 'redis.sock'}")
+    def __init__(self, server: Playground) -> None:
+        self._client = connect(server.redis_url)
         self.store = RedisTournamentStore(self._client)
 
     async def __aenter__(self) -> Self:
@@ -71,7 +71,7 @@ class Played:
     record: str
 
 
-async def played(server: Server, state: State) -> Mapping[str, Played]:
+async def played(server: Playground, state: State) -> Mapping[str, Played]:
     """All games of a tournament, with their records as soon as they are in the archive."""
     settings = Settings(data=server.data)
     index, records = Index(index_file(settings)), RecordStore(settings.archive)

@@ -34,6 +34,14 @@ def up(
     tls: Annotated[bool, typer.Option("--tls", help="TLS, by a certificate made in the data folder")] = False,
     tls_cert: Annotated[str, typer.Option("--tls-cert", metavar="FILE", help="TLS, by this certificate (PEM)")] = "",
     tls_key: Annotated[str, typer.Option("--tls-key", metavar="FILE", help="its key (PEM), private")] = "",
+    head: Annotated[bool, typer.Option("--head", help="the first of several nodes: others may join it")] = False,
+    join: Annotated[
+        str, typer.Option("--join", metavar="FILE", help="join a head: its join.json, copied from its data folder")
+    ] = "",
+    node: Annotated[str, typer.Option("--node", metavar="NAME", help="of this node; default: the host's name")] = "",
+    address: Annotated[
+        str, typer.Option("--address", metavar="IP", help="of this node, at which other nodes reach it")
+    ] = "",
 ) -> int:
     """Run a server: Redis, Ray table actors, gateways, house bots. Prints `ready ADDRESS` when it plays.
 
@@ -41,14 +49,20 @@ def up(
     server on the same data folder is refused (exit code 3). Ctrl-C drains it and leaves no process. Every further
     setting is a KANGTOU_… variable.
 
+    A server may have several nodes, each with table actors and gateways: one is the head, the others join it with the
+    file join.json from the head's data folder, which holds secrets. Any gateway reaches any table (docs/deploy.md).
+
     \b
     Examples:
       kangtou up
       kangtou up --data /srv/kangtou --port 7480 --gateways 2
       kangtou up --tls          then KANGTOU_CA=kangtou-data/tls/ca.pem kangtou --server tls://127.0.0.1:7480 …
       KANGTOU_TURN_MS=15000 kangtou up --house-bots 8
+      kangtou up --head --address 10.0.0.1 --host 10.0.0.1
+      kangtou up --join join.json --address 10.0.0.2 --host 10.0.0.2
     """
     of(context)
+    several = {"HEAD": "true" if head else "", "JOIN": join, "NODE": node, "ADDRESS": address}
     given = {
         "DATA": data,
         "HOST": host,
@@ -61,6 +75,7 @@ def up(
         "TLS": tls or os.environ.get("KANGTOU_TLS", "false"),
         "TLS_CERT": tls_cert or os.environ.get("KANGTOU_TLS_CERT", ""),
         "TLS_KEY": tls_key or os.environ.get("KANGTOU_TLS_KEY", ""),
+        **{name: value for name, value in several.items() if value},
     }
     environment = {**os.environ, **{f"KANGTOU_{name}": str(value) for name, value in given.items()}}
     child = subprocess.Popen([sys.executable, "-m", "kangtou_services", "up"], env=environment, start_new_session=True)

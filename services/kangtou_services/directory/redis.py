@@ -62,8 +62,8 @@ class RedisDirectory:
     async def declare_dead(self, actor_id: str) -> None:
         """See Directory."""
         now = self._wall_ms()
+        await self._send(("ZADD", "kt:graves", "NX", now, actor_id))
         await self._send(
-            ("ZADD", "kt:graves", "NX", now, actor_id),
             ("DEL", f"kt:actor:{actor_id}"),
             ("SREM", "kt:actors", actor_id),
             ("PUBLISH", "kt:dead", actor_id),
@@ -107,12 +107,12 @@ class RedisDirectory:
         return View(frozenset(ids), frozenset(ids) - frozenset(silent), graves)
 
     async def _beat(self, kind: str, member: Actor | Gateway) -> list[Any]:
-        return await self._send(
+        await self._send(
             ("SET", f"kt:{kind}:{member.id}", to_json(member), "PX", ALIVE_MS),
             ("SET", f"kt:beat:{member.id}", self._wall_ms(), "PX", KEEP_BEAT_MS),
-            ("SADD", f"kt:{kind}s", member.id),
-            ("ZSCORE", "kt:graves", member.id),
         )
+        # Listed when that is there, not sooner: who is listed and silent is dead.
+        return await self._send(("SADD", f"kt:{kind}s", member.id), ("ZSCORE", "kt:graves", member.id))
 
     async def _remove(self, kind: str, name: str) -> None:
         await self._send(("DEL", f"kt:{kind}:{name}"), ("SREM", f"kt:{kind}s", name))
@@ -134,7 +134,7 @@ class RedisDirectory:
             await self._send(("SREM", f"kt:{kind}s", *old))
 
     async def _send(self, *commands: tuple[Any, ...]) -> list[Any]:
-        """Together, but not atomically: the keys lie in different slots."""
+        """Together, but not atomically, and on a cluster in no order: the keys lie in different slots."""
         async with reached(), self._client.pipeline(transaction=False) as pipe:
             for command in commands:
                 pipe.execute_command(*command)

@@ -51,7 +51,9 @@ async def serving(
     host = Host(backend, actor_id)
     opener = Opener(host, backend.directory)
     wanted = (
-        f"unix:{(settings.run_dir / actor_id).absolute()}.sock" if settings.link == "unix" else f"tcp:{settings.host}:0"
+        f"unix:{(settings.run_dir / actor_id).absolute()}.sock"
+        if settings.link == "unix"
+        else f"tcp:{settings.address or settings.host}:0"
     )
     address, stop_listening = await listen(wanted, host.received, host.ended)
     health = Health(host, backend.directory, address)

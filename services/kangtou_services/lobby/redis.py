@@ -6,8 +6,9 @@ kt:tables:sweeper  who sweeps
 {c:<code>}:table   the id of a private table
 {o:<account>}:open sorted set: tables that count to an account, by when they were opened
 
-A notice follows its change on the same connection, so that whoever reads the notices before a list misses nothing that
-was answered before. If a process dies between the two, the notice is lost: boards read everything anew now and then.
+A notice follows its change on the same connection (on a cluster: when that is answered), so that whoever reads the
+notices before a list misses nothing that was answered before. If a process dies between the two, the notice is lost:
+boards read everything anew now and then.
 """
 
 from __future__ import annotations
@@ -97,9 +98,12 @@ class RedisLobbyStore:
 
     async def unlist(self, places: Iterable[str]) -> None:
         """See LobbyStore."""
+        gone = list(places)
         async with reached(), self._client.pipeline(transaction=False) as pipe:
-            for place in places:
+            for place in gone:
                 pipe.zrem(_LIST, place)
+            await pipe.execute()
+            for place in gone:
                 pipe.execute_command(*_notice(table_id_of(place)))
             await pipe.execute()
 

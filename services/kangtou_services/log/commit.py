@@ -34,20 +34,20 @@ class Disks:
     replicas: int = 0
     replica_ms: int = 900
 
-    def wait(self, match: str = "") -> list[Command]:
+    def wait(self, nudge: str = "") -> list[Command]:
         """What to send behind writes; [] if the server's own disk is enough.
 
-        WAITAOF waits for what its connection has written, so a match is named where nothing may have been written,
-        as in looking for an entry that another connection sent: then something is.
+        WAITAOF waits for what its connection has written, so a key (`nudge`) is given where nothing may have been
+        written, as in looking for an entry that another connection sent: then something is.
 
         A replica answers WAITAOF before its fsync, and again only after a second. With WAIT in front, it is asked
         when it has what it needs: 2 ms instead of 800.
         """
         if not self.replicas:
             return []
-        nudge: list[Command] = [("SET", key(match, "sync"), "1", "PX", 1_000)] if match else []
+        write: list[Command] = [("SET", nudge, "1", "PX", 1_000)] if nudge else []
         received: Command = ("WAIT", self.replicas, self.replica_ms)
-        return [*nudge, received, ("WAITAOF", 1, self.replicas, self.replica_ms)]
+        return [*write, received, ("WAITAOF", 1, self.replicas, self.replica_ms)]
 
     def satisfied(self, reply: Any) -> bool:
         """By the last reply: local fsyncs (0 or 1), replicas. True if nothing was asked."""
@@ -220,7 +220,7 @@ class GroupCommit:
         if not appends:
             return
         commands: list[Command] = [("XRANGE", key(a.match, "log"), a.entry.id, a.entry.id) for a in appends]
-        replies, missing = await self._send(commands, nudge=appends[0].match)
+        replies, missing = await self._send(commands, nudge=key(appends[0].match, "sync"))
         for append, rows in zip(appends, replies, strict=True):
             if isinstance(rows, ResponseError):
                 append.answer(LogUnavailable(str(rows)))

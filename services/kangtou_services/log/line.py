@@ -37,6 +37,7 @@ class Line:
     """
 
     def __init__(self, client: Redis, patience: Patience) -> None:
+        """`client` is one of a server, not of a cluster."""
         self._pool = client.connection_pool
         self._patience = patience
         self._connection: AbstractConnection | None = None

@@ -13,6 +13,7 @@ from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from ..redis_client import load_library
+from ..redis_cluster import servers
 from .base import LogUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -55,7 +56,7 @@ class PromiseBroken(Exception):
 
 
 async def check(client: Redis, *, everysec: bool = False, replicas: int = 0) -> list[Finding]:
-    """What is wrong; [] is good. Loads the functions as far as they are missing.
+    """What is wrong; [] is good. Loads the functions as far as they are missing. Of a cluster all primaries are asked.
 
     everysec   accept an fsync a second (a power cut may cost the last second of acknowledged moves)
     replicas   how many each append waits for
@@ -63,15 +64,20 @@ async def check(client: Redis, *, everysec: bool = False, replicas: int = 0) -> 
     Raises LogUnavailable.
     """
     try:
-        held, readable = await _settings(client)
-        info: dict[str, Any] = await client.info("replication")
-        findings = [*_settings_findings(held, everysec), *_replication_findings(info, replicas)]
-        if not readable:
-            findings.append(Finding(Broken.UNREADABLE, "CONFIG GET is refused", "the right to read the settings"))
-        if info.get("role") == "master" and (refusal := await _functions_refusal(client)):
-            findings.append(Finding(Broken.FUNCTIONS, refusal, "Redis 7 or Valkey 8, or newer, and FUNCTION LOAD"))
+        found = [await _check(server, everysec, replicas) for server in await servers(client)]
     except (RedisError, OSError) as no:
         raise LogUnavailable(str(no) or type(no).__name__) from no
+    return list(dict.fromkeys(finding for findings in found for finding in findings))
+
+
+async def _check(client: Redis, everysec: bool, replicas: int) -> list[Finding]:
+    held, readable = await _settings(client)
+    info: dict[str, Any] = await client.info("replication")
+    findings = [*_settings_findings(held, everysec), *_replication_findings(info, replicas)]
+    if not readable:
+        findings.append(Finding(Broken.UNREADABLE, "CONFIG GET is refused", "the right to read the settings"))
+    if info.get("role") == "master" and (refusal := await _functions_refusal(client)):
+        findings.append(Finding(Broken.FUNCTIONS, refusal, "Redis 7 or Valkey 8, or newer, and FUNCTION LOAD"))
     return findings
 
 

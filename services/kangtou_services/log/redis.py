@@ -6,7 +6,8 @@
 {m:<match>}:agreement    JSON text
 {m:<match>}:seed         hex
 {m:<match>}:deaths       how often an actor died while it was handling this match
-kt:live                  set of the matches that are not retired
+{m:<match>}:sync         written so that there is something to wait for on replicas; expires in a second
+kt:live                  set of the matches that are not retired; {kt:live}:sync likewise
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from redis.exceptions import RedisError
 from ..observe.log import LogMeter
 from ..redis_client import call
 from .base import Entry, LogUnavailable
-from .commit import Disks, GroupCommit
-from .line import Line, Patience
-from .stream import LIVE, entry_of, key, rounds_text
+from .commit import Disks
+from .line import Patience
+from .sharded import commit_of
+from .stream import LIVE, LIVE_SYNC, entry_of, key, rounds_text
 
 _PAGE = 500
 
@@ -40,7 +42,7 @@ class RedisLog:
     ) -> None:
         self._client = client
         self._disks = disks or Disks()
-        self._commit = GroupCommit(Line(client, patience or Patience()), self._disks, meter)
+        self._commit = commit_of(client, self._disks, patience or Patience(), meter)
 
     async def claim(self, match: str, owner: str, tail: Entry | None, marker: Entry) -> bool:
         """See EventLog."""
@@ -142,7 +144,7 @@ class RedisMatchStore:
 
     async def _list_as_live(self, match: str) -> None:
         async with self._client.pipeline(transaction=False) as pipe:
-            for command in [("SADD", LIVE, match), *self._disks.wait(match)]:
+            for command in [("SADD", LIVE, match), *self._disks.wait(LIVE_SYNC)]:
                 pipe.execute_command(*command)
             replies = await pipe.execute()
         if not self._disks.satisfied(replies[-1]):
@@ -191,7 +193,7 @@ class RedisMatchStore:
 
 async def _durable(client: Redis, disks: Disks, match: str, name: str, keys: list[str], *args: str) -> int:
     """Call a function that writes; its reply, once the disks that were promised have it."""
-    replies = await call(client, name, keys, *args, then=disks.wait(match))
+    replies = await call(client, name, keys, *args, then=disks.wait(key(match, "sync")))
     if not disks.satisfied(replies[-1]):
         raise LogUnavailable("too few replicas have stored it")
     return int(replies[0])

@@ -9,6 +9,7 @@ from .base import Entry
 from .line import Command
 
 LIVE = "kt:live"
+LIVE_SYNC = "{kt:live}:sync"  # in the same slot
 
 
 def key(match: str, part: str) -> str:

@@ -1,0 +1,1 @@
+"""Several nodes on one machine, each on a loopback address of its own; and Redis Clusters."""
