@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
@@ -37,7 +37,8 @@ def connect(url: str, *, connect_s: float = 0.5, reply_s: float = 2.0, most: int
     most                 connections at a time; further callers wait
     """
     if url.startswith(SCHEMES):
-        return Cluster(url, lambda one: connect(one, connect_s=connect_s, reply_s=reply_s, most=most))
+        one_server = partial(connect, connect_s=connect_s, reply_s=reply_s, most=most)
+        return Cluster(url, one_server, connect_s, reply_s)
     pool = BlockingConnectionPool.from_url(
         url,
         protocol=3,

@@ -29,7 +29,7 @@ _MOVES = 3  # how often a command follows slots that have moved
 # First words of commands without a key: any primary will do, or the one of the command before.
 _KEYLESS = frozenset("CLIENT CLUSTER COMMAND CONFIG DBSIZE FUNCTION INFO PING PUBLISH SCRIPT TIME WAIT WAITAOF".split())
 
-_EVERYWHERE = frozenset({"FLUSHDB", "FLUSHALL"})
+_EVERYWHERE = frozenset({"FLUSHDB", "FLUSHALL", "KEYS"})
 
 Command = tuple[tuple[Any, ...], Mapping[str, Any]]
 
@@ -39,6 +39,8 @@ def key_of(args: Sequence[Any]) -> str | None:
     name = str(args[0]).split(" ", 1)[0].upper()
     if name in _KEYLESS:
         return None
+    if name == "SCAN":
+        raise RedisClusterException("SCAN goes through one server: ask each of `servers()`")
     if name in ("FCALL", "FCALL_RO", "EVAL", "EVALSHA"):
         return _text(args[3]) if int(args[2]) else None
     if name in ("XREAD", "XREADGROUP"):
@@ -53,7 +55,7 @@ def _text(word: Any) -> str:
 class Cluster(Redis):
     """A client. `connect` makes a plain one from a URL; `url` names some of the servers."""
 
-    def __init__(self, url: str, connect: Callable[[str], Redis]) -> None:
+    def __init__(self, url: str, connect: Callable[[str], Redis], connect_s: float, reply_s: float) -> None:
         self._connect = connect
         parts = urlsplit(url)
         self._scheme = parts.scheme.removesuffix("+cluster")
@@ -65,8 +67,8 @@ class Cluster(Redis):
             username=unquote(user) or None,
             password=unquote(password) or None,
             ssl=self._scheme == "rediss",
-            socket_connect_timeout=0.5,
-            socket_timeout=2.0,
+            socket_connect_timeout=connect_s,
+            socket_timeout=reply_s,
             retry=Retry(NoBackoff(), 0),
             maint_notifications_config=MaintNotificationsConfig(enabled=False),
         )
@@ -122,10 +124,10 @@ class Cluster(Redis):
         """See Redis."""
 
         async def once() -> Any:
-            reply: Any = None
+            replies: list[Any] = []
             for one in await self._asked(args):
-                reply = await one.execute_command(*args, **options)  # type: ignore[no-untyped-call]
-            return reply
+                replies.append(await one.execute_command(*args, **options))  # type: ignore[no-untyped-call]
+            return [key for keys in replies for key in keys] if args[0] == "KEYS" else replies[-1]
 
         return await self._following(once)
 

@@ -18,9 +18,11 @@ from redis.crc import key_slot
 from kangtou_engine.boards import tournament_commitment
 from kangtou_services.embedded import EmbeddedServer
 from kangtou_services.log.base import Entry, EventLog, LogUnavailable
+from kangtou_services.log.line import Patience
 from kangtou_services.log.promises import check
 from kangtou_services.log.redis import RedisLog
 from kangtou_services.redis_cluster import Cluster
+from tests.contract.rooms import patient_client
 from tests.contract.test_log import begun, entry, seqs
 from tests.faults.server import running
 from tests.faults.test_tournament import TOURNAMENT, spec_of
@@ -28,27 +30,26 @@ from tests.faults.tournaments import SEED, Store, played
 
 from ..conftest import Counts
 from ..redis_cluster import PRIMARIES, RedisCluster, redis_cluster
-from ..servers import client_of
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RedisCluster]:
     """Three primaries behind a password."""
-    with redis_cluster(password="secret of these tests") as servers:
+    with redis_cluster(password="secret-of-these-tests") as servers:
         yield servers
 
 
 @pytest.fixture
 async def client(cluster: RedisCluster) -> AsyncIterator[Redis]:
     """A client of the whole."""
-    async with client_of(cluster) as one:
+    async with patient_client(cluster) as one:
         yield one
 
 
 @pytest.fixture
 async def log(client: Redis) -> AsyncIterator[RedisLog]:
     """A writer."""
-    one = RedisLog(client)
+    one = RedisLog(client, patience=Patience(30.0, 30.0))
     yield one
     await one.close()
 

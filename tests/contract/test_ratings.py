@@ -57,7 +57,7 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[RatingStore]:
         yield MemoryRatingStore()
         return
     async with patient_client(request.getfixturevalue(request.param)) as client:
-        held = [key async for key in client.scan_iter("{ratings}:*")]
+        held = await client.keys("{ratings}:*")
         if held:
             await client.delete(*held)
         yield RedisRatingStore(client)
