@@ -22,7 +22,7 @@ from redis import Redis
 from tests.faults.server import IMPORTS, ROOT
 from tests.servers import free_port
 
-START_S = 240.0  # Ray on a busy machine
+START_S = 300.0  # Ray on a busy machine
 
 
 class Node:
