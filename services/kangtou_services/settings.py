@@ -109,11 +109,7 @@ class Settings(BaseSettings):
         return self
 
     @property
-<<<<<<< HEAD
     def front(self) -> str:
-=======
-    def gateway_address(self) -> str:
->>>>>>> e8001b4 (Settings: where a node is, and where its gateways listen, have names of their own)
         """Of the gateways, as clients on this machine give it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'tls://' if self.tls or self.tls_cert else ''}{host}:{self.port}"

@@ -121,11 +121,7 @@ async def _run(settings: Settings, started: list[Child]) -> None:
 
 
 def _say_ready(settings: Settings) -> None:
-<<<<<<< HEAD
     ready = {"address": settings.front, "data": str(settings.data.absolute()), "pid": os.getpid()}
-=======
-    ready = {"address": settings.gateway_address, "data": str(settings.data.absolute()), "pid": os.getpid()}
->>>>>>> e8001b4 (Settings: where a node is, and where its gateways listen, have names of their own)
     (settings.run_dir / "ready.json").write_text(json.dumps(ready))
     sys.stdout.write(f"ready {ready['address']}\n")
     sys.stdout.flush()
@@ -210,11 +206,7 @@ def children(settings: Settings) -> list[Child]:
     if settings.tournaments:
         found.append(Child("runner", [*services, "runner"]))
     if settings.house_bots:
-<<<<<<< HEAD
         bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", settings.front]
-=======
-        bots = [sys.executable, "-m", "kangtou_clients", "bot", "serve", "--server", settings.gateway_address]
->>>>>>> e8001b4 (Settings: where a node is, and where its gateways listen, have names of their own)
         kept = settings.data.absolute() / "house"
         found.append(Child("bots", [*bots, "--accounts", str(settings.house_bots), "--keep", str(kept)]))
     return found

@@ -201,13 +201,8 @@ class Commands:
 
     def _address(self) -> str:
         """Of the gateways. Bots need not speak TLS on this machine: there is a socket for their seats."""
-<<<<<<< HEAD
         found = self._gateway_socket() if self._settings.front.startswith("tls://") else None
         return f"unix:{found}" if found is not None else self._settings.front
-=======
-        found = self._gateway_socket() if self._settings.gateway_address.startswith("tls://") else None
-        return f"unix:{found}" if found is not None else self._settings.gateway_address
->>>>>>> e8001b4 (Settings: where a node is, and where its gateways listen, have names of their own)
 
     def _gateway_socket(self) -> Path | None:
         for path in sorted(self._settings.run_dir.absolute().glob(SOCKETS)):

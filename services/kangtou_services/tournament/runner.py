@@ -161,11 +161,7 @@ def accounts_of(backend: Backend) -> Accounts:
 async def _serve(settings: Settings) -> None:
     backend = await on_redis(settings)
     try:
-<<<<<<< HEAD
         runner = Runner(backend, accounts_of(backend), settings.front, settings.tournament_players)
-=======
-        runner = Runner(backend, accounts_of(backend), settings.gateway_address, settings.tournament_players)
->>>>>>> e8001b4 (Settings: where a node is, and where its gateways listen, have names of their own)
         work = asyncio.ensure_future(runner.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
