@@ -151,9 +151,10 @@ def run_pool(settings: Settings) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    ray_node.patient()
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 would let tables wait for everything else
     raylet = None
     if settings.ray_address:
+        ray_node.patient()
         if not ray_node.wait_for_head(settings, stopping.is_set):
             return 0
         if (

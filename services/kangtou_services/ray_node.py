@@ -58,7 +58,6 @@ def started(settings: Settings, part: str) -> bool:
 def patient() -> None:
     """For this process and its children: the head's absence is no reason to end."""
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(HEAD_AWAY_S))
-    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 would let tables wait for everything else
 
 
 def head_store(settings: Settings) -> tuple[str, str, str]:
