@@ -19,6 +19,7 @@ PROCESSES = {
     "pool": "actors:run_pool",
     "gateway": "gateway.server:main",
     "runner": "tournament.runner:main",
+    "scaler": "scaling:main",
     "tournament-report": "tournament.reporting:main",
     "tournament-check": "tournament.reporting:main_check",
     "ratings": "ratings.rebuild:main",

@@ -15,12 +15,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import psutil
 import ray
 import structlog
 import uvloop
+from ray.autoscaler.sdk import request_resources
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from kangtou import tracing
@@ -36,6 +38,7 @@ log = structlog.get_logger(__name__)
 NAMESPACE = "kangtou"
 LOOPBACK = "127.0.0.1"
 CORE = ("gcs_server", "raylet")
+POOL_RESOURCE = "kangtou_pool"  # that a node for a pool has, where Ray's autoscaler makes nodes
 QUIET: dict[str, Any] = {
     "namespace": NAMESPACE,
     "include_dashboard": False,
@@ -199,3 +202,16 @@ def _watch(stopping: threading.Event, raylet: subprocess.Popen[bytes] | None) ->
             time.sleep(0.2)
             return False
     return True
+
+
+class NodeAsker:
+    """For scaling.py: asks Ray's autoscaler for nodes that have a pool. Connected once made, unless it was stopped."""
+
+    def __init__(self, settings: Settings, stopped: Callable[[], bool]) -> None:
+        ray_node.patient()
+        if ray_node.wait_for_head(settings, stopped):
+            ray.init(address=settings.ray_address, _node_ip_address=settings.address or None, **QUIET)
+
+    def ask(self, nodes: int) -> None:
+        """So many in all, those that there are included. The resource is that of the manifest's worker group."""
+        request_resources(bundles=[{POOL_RESOURCE: 1.0}] * nodes)

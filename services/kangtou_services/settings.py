@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, field_validator, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from kangtou.tracing import check
@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     redis_port: int = 7481  # at which the embedded server of a head serves other nodes
     ray_port: int = 7482  # of the head
     ray_redis_url: str = ""  # where Ray's head keeps its state; empty: where everything else is
+    scale_tables: PositiveInt = 2_000  # the scaler has a node asked for where there are so many more,
+    scale_least: int = 2  # no fewer than these,
+    scale_most: int = 40  # and no more
     raylet: bool = True  # whether the pool starts the raylet of its node; else one runs there already
 
     turn_ms: int = 30_000

@@ -1,1 +1,1 @@
-"""What is in `deploy/`, and how much of it for how many players."""
+"""What is in `deploy/`: against its schemas, and started without containers."""
