@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright is in its package; without this it asks a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-# Two workers; tests that use Ray stay together in one of them (tests/conftest.py).
+# Two workers; the tests of a module that uses Ray stay together in one of them (tests/conftest.py).
 PYTEST ?= --numprocesses=2 --dist=loadgroup
 
 .DEFAULT_GOAL := help

@@ -79,10 +79,10 @@ def bound(counts: Counts) -> Bound:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all tests that use Ray in one xdist worker: one head a session."""
+    """Keep the tests of a module that starts servers with Ray in one xdist worker: it may have one for all of them."""
     for item in items:
         if item.get_closest_marker("ray"):
-            item.add_marker(pytest.mark.xdist_group("ray"))
+            item.add_marker(pytest.mark.xdist_group(f"ray {item.path.parent.name}/{item.path.stem}"))
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

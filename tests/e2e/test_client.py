@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from kangtou.v1 import play_pb2 as play
 from kangtou_clients.api import (
     Accepted,
     CallFailed,
@@ -232,3 +233,11 @@ async def test_bots_on_a_stream_each() -> None:
         tally = await run_seats(client, [Job("m1", number) for number in range(4)], "greedy", streams="each")
         assert (tally.matches, tally.moves, tally.refused) == (4, 40, 0)
         assert tally.wait_ms(0.99) >= tally.wait_ms(0.5) > 0
+
+
+async def test_what_was_followed_before_is_over() -> None:
+    """Updates for a seat that was left and attached anew, from before: they end nothing, and change nothing."""
+    match = Match("m1", 0, False, b"", GAMES)
+    match.take(play.Update(match_id="m1", seat=0, entry=play.Entry(seq=5, time_ms=1)))
+    match.take(play.Update(match_id="m1", seat=0, notice=play.Notice(kind=play.NOTICE_KIND_TAKEN_BACK)))
+    assert (match.seq, match.over) == (0, False)

@@ -174,12 +174,15 @@ async def test_quick_in_the_pool_of_the_house(game: str, tmp_path: Path, counts:
         await played(ann, place)
 
 
+BRIEF = Wanted("parrot", options={"rounds": 1}, turn_ms=500)  # guests who went away hold no bot up for long
+
+
 async def test_house_bots_do_not_meet_among_themselves(town: Town, tmp_path: Path, counts: Counts) -> None:
     """With more bots than seats and a guest who goes away again; the next one is served; two guests meet."""
     async with house_at(town, tmp_path / "a", 5), house_at(town, tmp_path / "b", 5, gateway=1):
         guests = [await town.client(f"Guest {number}", number % 2) for number in range(2)]
         for step in range(counts(3, 20)):
-            async with guests[0].lobby.quick(SHORT, pool="house") as queue:
+            async with guests[0].lobby.quick(BRIEF, pool="house") as queue:
                 waiting = asyncio.create_task(queue.place())
                 await asyncio.sleep(0.15 * (step % 5))
                 waiting.cancel()
@@ -189,7 +192,7 @@ async def test_house_bots_do_not_meet_among_themselves(town: Town, tmp_path: Pat
             text = await town.backend.store.agreement(match)
             assert text is not None
             assert '"name":"Guest' in text
-        async with guests[1].lobby.quick(SHORT, pool="house") as queue:
+        async with guests[1].lobby.quick(BRIEF, pool="house") as queue:
             assert isinstance(await asyncio.wait_for(queue.place(), 60), Place)
 
 

@@ -185,8 +185,10 @@ class Match:
     # ---- what the session brings ----
 
     def take(self, update: play.Update) -> None:
-        """One update of this match."""
+        """One update of this match. What comes before it is attached is for one that was followed before, and left."""
         what = update.WhichOneof("body")
+        if self._game is None and what != "attached":
+            return
         if what == "entry":
             self._entry(update.entry)
         elif what == "prompt":
