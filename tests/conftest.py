@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Protocol
 
 import hypothesis
 import pytest
+import structlog
 
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=1000)
@@ -44,8 +45,27 @@ def pytest_configure(config: pytest.Config) -> None:
     A shell without job control starts what runs in the background with SIGINT ignored, and children inherit that.
     """
     hypothesis.settings.load_profile(config.getoption("counts"))
+    structlog.configure = _uncached(structlog.configure)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _uncached(configure: Callable[..., None]) -> Callable[..., None]:
+    """A logger that is kept would go on writing to a stream that a test has captured, and that is closed."""
+
+    def configured(**given: Any) -> None:
+        configure(**{**given, "cache_logger_on_first_use": False})
+
+    return configured
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    """What a test makes of the logs ends with it."""
+    held = structlog.get_config()
+    yield
+    if structlog.get_config() != held:
+        structlog.configure(**held)
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,15 @@ from .run import run_seed
 ROOT = Path(__file__).parents[2]
 FOUND_WITHIN = 500  # seeds
 PARTS = 3
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _only_what_is_made_here() -> Iterator[None]:
+    """Each run collects its garbage: what the tests before have left in memory must not be looked through each time."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.slow

@@ -41,7 +41,8 @@ _TABLE: Mapping[str, Mapping[Needs, str]] = {
     "ArchiveService": {Needs.ACCOUNT: "ListRecords GetRecord"},
     "HouseService": {Needs.ACCOUNT: "JoinHouse", Needs.HOUSE: "Serve SettleOffer"},
     "LobbyService": {
-        Needs.ACCOUNT: "ListGames OpenTable ListTables GetTable Sit Stand QuickMatch AnswerMatch CancelTicket"
+        Needs.ANYBODY: "ListGames",
+        Needs.ACCOUNT: "OpenTable ListTables GetTable Sit Stand QuickMatch AnswerMatch CancelTicket",
     },
     "OperateService": {
         Needs.OPERATOR: "ListLiveTables ListMembers Drain MoveMatch EndMatch FindAccounts ChangeAccount Maintenance"
