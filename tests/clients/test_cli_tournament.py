@@ -43,6 +43,7 @@ name = "B"
 {second}
 """
 ENDLESS = 10_000
+LOG_MOST = 4_000
 
 
 class Server(Plain):
@@ -199,10 +200,14 @@ def test_ctrl_c_ends_the_server_and_resume_finishes(tmp_path: Path) -> None:
     command = [*words, "run", str(file), "--data", str(data)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
-        line = ""
+        line, told = "", ""
         while not re.search(r": [1-9]\d* of \d+ games", line):
             line = child.stderr.readline()
-            assert line
+            told += line
+            if not line:  # it has ended
+                log = data / "up.log"
+                kept = log.read_text(errors="replace")[-LOG_MOST:] if log.exists() else ""
+                pytest.fail(f"{child.wait(60)}: {told}\n{child.communicate()[0]}\n{log}:\n{kept}")
         began = psutil.Process(child.pid).children(recursive=True)
         child.send_signal(signal.SIGINT)
         out, said = child.communicate(timeout=120)

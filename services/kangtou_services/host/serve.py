@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from .takeover import Opener
 log = structlog.get_logger(__name__)
 
 SWEEP_S = 3.0
+SOCKET_PATH_MOST = 107  # bytes; a limit of the system. Beyond it the link of this machine is TCP
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,14 @@ async def serving(
     settings.run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     host = Host(backend, actor_id)
     opener = Opener(host, backend.directory)
-    wanted = (
-        f"unix:{(settings.run_dir / actor_id).absolute()}.sock"
-        if settings.link == "unix"
-        else f"tcp:{settings.address or settings.host}:0"
-    )
+    path = (settings.run_dir / f"{actor_id}.sock").absolute()
+    if settings.link != "unix":
+        wanted = f"tcp:{settings.address or settings.host}:0"
+    elif len(os.fsencode(path)) > SOCKET_PATH_MOST and settings.link_secret:  # without one a port is open to everybody
+        log.warning("no_link_socket", why="the path is too long", path=str(path))
+        wanted = "tcp:127.0.0.1:0"
+    else:
+        wanted = f"unix:{path}"
     address, stop_listening = await listen(wanted, host.received, host.ended)
     health = Health(host, backend.directory, address)
     heart = Heart(health.beat, stopped, settings.heartbeat_ms / 1000)

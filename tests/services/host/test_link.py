@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
+from kangtou_services.host.serve import serving
 from kangtou_services.link import FULL_FRAME, MAX_FRAME, ActorLink, connect, listen
+from kangtou_services.runtime import in_memory
+from kangtou_services.settings import Settings
 from tests.services.host.seats import node
 from tests.services.hosts import SECRET, Gate, World, code, until, world
 
@@ -130,3 +134,20 @@ async def test_many_deliveries_of_one_turn_keep_to_the_limit_of_a_frame() -> Non
         assert got == list(range(40))
         link.close()
         await stop()
+
+
+@pytest.mark.parametrize("secret", ["s", ""])
+async def test_a_data_folder_too_deep_for_a_socket(tmp_path: Path, secret: str) -> None:
+    """The link is TCP on loopback then; without a secret nobody could be told from us, and it does not start."""
+    folder = tmp_path / ("deep" * 30)
+    backend = in_memory(Settings(data=folder, link_secret=secret))
+    try:
+        if not secret:
+            with pytest.raises(OSError, match="path too long"):
+                async with serving(backend, "a0"):
+                    pass
+            return
+        async with serving(backend, "a0") as found:
+            assert found.address.startswith("tcp:127.0.0.1:")
+    finally:
+        await backend.close()
