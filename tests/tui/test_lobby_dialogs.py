@@ -49,9 +49,9 @@ async def two_people(folder: Path) -> AsyncIterator[tuple[Play, Pilot[None], Hou
 
 
 async def click(app: Play, pilot: Pilot[None], name: str) -> None:
-    """Press a button of the dialog."""
+    """Press a button of the dialog. One that still looks pressed does not hear a key."""
     button = app.screen.query_one(f"#{name}")
-    await until(pilot, lambda: button.display)
+    await until(pilot, lambda: button.display and not button.has_class("-active"))
     button.focus()
     await press(pilot, "enter")
 
@@ -136,6 +136,21 @@ async def test_seats_and_the_owner(tmp_path: Path) -> None:
         await click(app, pilot, "start")
         seat: Seat = await shows(app, pilot, Seat)
         assert seat.match.seat == 1
+
+
+async def test_a_dialog_goes_once_with_what_lies_over_it(tmp_path: Path) -> None:
+    """The lobby stays, whoever closes the dialog, and however often."""
+    async with two_people(tmp_path) as (app, pilot, _, _):
+        lobby = app.screen
+        assert isinstance(lobby, LobbyScreen)
+        lobby.sit(good(await app.room.client.lobby.open(TWO)).match_id)
+        filling: Filling = await shows(app, pilot, Filling)
+        await until(pilot, lambda: filling._table is not None)
+        await click(app, pilot, "about")
+        await shows(app, pilot, Page)
+        for _ in range(2):
+            filling.dismiss(None)
+        assert app.screen is lobby
 
 
 async def test_who_is_removed_is_told(tmp_path: Path) -> None:

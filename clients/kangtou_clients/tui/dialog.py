@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Grid, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
@@ -31,6 +32,17 @@ class Dialog(ModalScreen[T], Generic[T]):
     Dialog Button { width: auto; }
     Dialog Input { margin-bottom: 1; }
     """
+
+    _dismissed = False
+
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """Once, with what lies over it; Textual takes the uppermost screen, be it this one or not."""
+        if self._dismissed or self not in self.app.screen_stack:
+            return AwaitComplete()
+        self._dismissed = True
+        while not self.is_active:
+            self.app.pop_screen()
+        return super().dismiss(result)
 
     @property
     def play(self) -> Play:

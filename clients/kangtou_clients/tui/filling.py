@@ -37,6 +37,7 @@ class Filling(Dialog[Place | Refused | None]):
         self._table: pb.Table | None = None
         self._seat = place.seat
         self._problem = ""
+        self._standing = False  # the seat is being given back, so nobody is sent away
 
     def on_mount(self) -> None:
         """Look at the table."""
@@ -85,11 +86,11 @@ class Filling(Dialog[Place | Refused | None]):
                 async for table in tables:
                     if isinstance(table, Refused):
                         away = table.code == "code_needed"  # a private table is not told to those who are sent away
-                        self.dismiss(_sent_away() if away else table)
+                        self._gone(_sent_away() if away else table)
                         return
                     own = [number for number, seat in enumerate(table.seats) if seat.account_id == me]
                     if not own:
-                        self.dismiss(_sent_away())
+                        self._gone(_sent_away())
                         return
                     self._table, self._seat = table, own[0]
                     self.relabel()
@@ -101,6 +102,10 @@ class Filling(Dialog[Place | Refused | None]):
         except ApiError as error:
             text = self.look.say("server_says", text=error)
             self.dismiss(Refused("", "unavailable", text, text))
+
+    def _gone(self, why: Refused) -> None:
+        """The seat is lost, or given back: the list may tell it before the answer does."""
+        self.dismiss(None if self._standing else why)
 
     # ---- what can be done ----
 
@@ -163,11 +168,14 @@ class Filling(Dialog[Place | Refused | None]):
     @work(group="stand", exclusive=True)
     async def action_stand(self) -> None:
         """Give the seat back; too late, if the match has begun."""
+        self._standing = True
         try:
             stood = await self.play.room.client.lobby.stand(self._place.match_id)
         except ApiError:
+            self._standing = False
             return  # the button is still there
-        if not isinstance(stood, Refused):
+        self._standing = not isinstance(stood, Refused)
+        if self._standing:
             self.workers.cancel_group(self, "fill")
             self.dismiss(None)
 
