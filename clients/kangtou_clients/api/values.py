@@ -55,7 +55,7 @@ class Gone(ApiError):
 def failed(error: grpc.aio.AioRpcError) -> CallFailed:
     """The library's exception for gRPC's."""
     code, text = error.code(), error.details() or ""
-    if code is grpc.StatusCode.UNKNOWN and text.startswith("Stream removed"):
+    if text.startswith("Stream removed"):  # with one status or another
         code = grpc.StatusCode.UNAVAILABLE  # the connection was lost under the call
     kind = {
         grpc.StatusCode.UNAUTHENTICATED: NotAuthenticated,

@@ -13,7 +13,7 @@ import uvloop
 
 from kangtou_engine.registry import REGISTRY
 
-from ..api import ApiError, Unavailable
+from ..api import ApiError, CallFailed, Unavailable
 from ..load.generator import Load
 from ..load.plan import SEATS, Plan
 from ..load.search import Level
@@ -130,7 +130,11 @@ class _Run:
         async with self._load() as load:
 
             async def measure(tables: int) -> Level | None:
-                level = await self._level(load, tables)
+                try:
+                    level = await self._level(load, tables)
+                except CallFailed as error:  # it takes no more players or tables: what was found before stands
+                    self.common.note("server_says", text=error.text or error.status)
+                    return None
                 return None if load.stopping.is_set() else level
 
             best = await search_levels(self.plan.tables, p99_ms, measure, self._tried)
