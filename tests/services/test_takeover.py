@@ -12,7 +12,7 @@ import pytest
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou_engine.notation import Step, read_body
 from kangtou_services.directory import Actor, place
-from kangtou_services.host import health, host, serve, takeover
+from kangtou_services.host import endings, health, probation, serve, takeover
 from kangtou_services.host.marker import Guard, Marker, being_counted, put_back, settle, take
 from kangtou_services.log.base import Entry, LogUnavailable
 from tests.conftest import Bound
@@ -24,7 +24,7 @@ def _brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Watches look more often than in earnest."""
     monkeypatch.setattr(health, "PROBE_S", 0.02)
     monkeypatch.setattr(serve, "SWEEP_S", 0.2)
-    monkeypatch.setattr(host, "LINGER_S", 0.3)
+    monkeypatch.setattr(endings, "LINGER_S", 0.3)
 
 
 def players(made: World, matches: list[str], seats: int = 4, pause_s: float = 0.005) -> list[Player]:
@@ -320,7 +320,7 @@ async def until_full(made: World, node: Node) -> None:
 
 async def test_a_suspect_that_goes_on_is_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was handled when the process was killed from outside."""
-    monkeypatch.setattr(host, "PROBATION", 5)
+    monkeypatch.setattr(probation, "ENTRIES", 5)
     async with world() as made:
         first = await made.node()
         await made.hosted(first, "m1", options={"rounds": 3})

@@ -9,6 +9,7 @@ import structlog
 
 from ..directory import Actor, Directory
 from ..log.base import Entry, LogError
+from . import endings
 from .host import Host, ahead
 from .slot import Slot
 
@@ -95,7 +96,7 @@ class Health:
                 elif host.down_since is not None or slot.table.over or slot.faulted:
                     continue
                 elif now - slot.seen_ms >= host.settings.absent_ms:
-                    host.end(slot, "abandoned")
+                    endings.end(host, slot, "abandoned")
 
 
 def _moved(slot: Slot, before: Entry | None) -> bool:

@@ -19,7 +19,7 @@ import structlog
 from kangtou.internal.v1 import link_pb2 as lpb
 
 from ..link import ActorLink
-from ..log.base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from ..log.base import Entry, Fenced, LogUnavailable, TailLost
 from ..observe import spans
 from ..observe.table import TableMeter
 from ..observe.vitals import of_actor
@@ -28,7 +28,7 @@ from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
 from ..table.core import Table
 from ..table.draft import Draft
-from . import lending
+from . import endings, lending, probation
 from .marker import Guard, Marker, where
 from .routes import ROUTES
 from .slot import Ref, Slot, reply
@@ -36,8 +36,6 @@ from .watching import problem
 
 log = structlog.get_logger(__name__)
 
-LINGER_S = 5.0  # how long a table that has ended is kept for late joiners
-PROBATION = 20  # entries after which a table that was blamed for a death is forgiven
 REMIND_AT_ONCE = 16  # tables in one turn of the event loop
 
 
@@ -162,7 +160,7 @@ class Host:
                 slot.answer(command, answer)
             if draft is not None:
                 self._decided(draft, began)
-                self.spawn(self._append(slot, draft))
+                self.write(slot, draft)
             else:
                 self._arm(slot)
 
@@ -181,16 +179,9 @@ class Host:
             wait = max(0.0, (wake - self.now_ms()) / 1000)
             slot.timer = asyncio.get_running_loop().call_later(wait + 0.001, self.pump, slot)
 
-    def end(self, slot: Slot, cause: str) -> None:
-        """Close a match with a cause, as soon as that can be written. Design §4, "Ends outside the rules"."""
-        table = slot.table
-        if table.over or self.slots.get(slot.match) is not slot:
-            return
-        draft = None if self.down_since is not None or slot.leaving else table.close(self.now_ms(), cause)
-        if draft is not None:
-            self.spawn(self._append(slot, draft))
-        else:
-            asyncio.get_running_loop().call_later(0.05, self.end, slot, cause)
+    def write(self, slot: Slot, draft: Draft) -> None:
+        """Append what was decided; its answers come when it is stored."""
+        self.spawn(self._append(slot, draft))
 
     async def _append(self, slot: Slot, draft: Draft) -> None:
         assert draft.entry is not None
@@ -211,7 +202,7 @@ class Host:
     def _stored(self, slot: Slot, draft: Draft) -> None:
         slot.table.commit(draft)
         self._count(slot, draft)
-        self._trusted(slot)
+        probation.gone_on(self, slot)
         if draft.late:
             slot.note_late(draft.late)
         with self.guard(slot):
@@ -225,7 +216,7 @@ class Host:
             lending.changed(self, slot, [*slot.away(), *(seat for seat, _ in draft.handed)])
         if slot.table.over:
             slot.disarm()
-            self.spawn(self.finish(slot))
+            self.spawn(endings.finish(self, slot))
         self.pump(slot)  # what waits at one that is over is answered: a repeat with its first answer
 
     def _traced(self, slot: Slot, draft: Draft, told: float) -> None:
@@ -243,20 +234,6 @@ class Host:
         if draft.decided:
             draft.stored = perf_counter()
             meter.append.add(draft.stored - draft.decided)
-
-    def _trusted(self, slot: Slot) -> None:
-        """A table that was blamed for a death has gone on."""
-        slot.suspect = False
-        if slot.probation:
-            slot.probation -= 1
-            if not slot.probation:
-                self.spawn(self._pardon(slot.match))
-
-    async def _pardon(self, match: str) -> None:
-        try:
-            await self.store.pardon(match)
-        except LogError as error:
-            log.warning("not_pardoned", match=match, error=type(error).__name__)
 
     async def _unknown(self, slot: Slot, draft: Draft) -> None:
         """The append may or may not be stored: wait until the log answers, then look at its tail. Design §4."""
@@ -371,30 +348,10 @@ class Host:
 
     # ---- ends, and the rest ----
 
-    async def finish(self, slot: Slot) -> None:
-        """The match has ended: write its record, then let the live log expire, then let the table go."""
-        wait, began = 0.2, perf_counter()
-        self.meter.archiving += 1
-        while True:
-            try:
-                await self.archiver.archive(slot.match)
-                await self.store.retire(slot.match, self.settings.keep_log_ms)
-                break
-            except Exception as error:  # noqa: BLE001 - the log is kept as long as there is no record
-                self.meter.archive_failures += 1
-                log.warning("archive_delayed", match=slot.match, error=type(error).__name__)
-                await asyncio.sleep(wait)
-                wait = min(wait * 2, 30.0)
-        self.meter.archiving -= 1
-        self.meter.archives.add(perf_counter() - began)
-        linger_s = LINGER_S + slot.table.agreement.watch_delay_ms / 1000
-        await asyncio.sleep(linger_s)  # late joiners still see the end here, and delayed spectators come to it
-        self.forget(slot)
-
     def add(self, table: Table, *, suspect: bool) -> Slot:
         """Host a table that has been loaded (and claimed)."""
         slot = Slot(table, Audiences(table), suspect=suspect, seen_ms=self.now_ms(), meter=self.meter)
-        slot.probation = PROBATION if suspect else 0
+        slot.probation = probation.ENTRIES if suspect else 0
         self.slots[slot.match] = slot
         self.hosted += 1
         lending.changed(self, slot, slot.away())

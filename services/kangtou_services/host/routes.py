@@ -19,7 +19,7 @@ from kangtou_engine.match.clocks import RETAKE
 
 from ..link import ActorLink
 from ..table.commands import TABLE, Command, platform_refusal, refused, refused_by
-from . import moving, queries, talking, watching
+from . import endings, moving, queries, talking, watching
 from .slot import Ref, Slot, reply
 from .watching import problem
 
@@ -251,7 +251,7 @@ def stop(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         problem(peer, call, "malformed")
         return
     reply(peer, lpb.Reply(ref=call.ref))
-    host.end(slot, cause)
+    endings.end(host, slot, cause)
 
 
 def conduct(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:

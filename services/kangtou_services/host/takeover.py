@@ -19,6 +19,7 @@ from ..directory import Actor, Directory, DirectoryUnavailable, place
 from ..log.base import LogError, LogUnavailable
 from ..table.core import Table
 from ..table.load import BrokenLog, entries_to_load, load
+from . import endings
 from .host import Host, human_delay_ms
 from .marker import being_counted, put_back, settle, take, where
 from .slot import Slot
@@ -142,7 +143,7 @@ class Opener:
         slot = host.add(table, suspect=suspect)
         host.takeovers += taken
         if table.over:
-            host.spawn(host.finish(slot))
+            host.spawn(endings.finish(host, slot))
         else:
             log.info("table_opened", match=match, actor=host.actor_id, epoch=table.epoch)
             host.pump(slot)

@@ -29,7 +29,7 @@ from kangtou_engine.shuffle import ENTROPY_MAX, entropy_commitment
 
 from ..agreement import BOT, Agreement
 from ..log.base import Entry
-from . import orders
+from . import beginning, orders
 from .commands import TABLE, Command, accepted, canonical, platform_refusal, refused, refused_by
 from .draft import Draft
 from .standing import Moments, Standing, kept
@@ -126,8 +126,8 @@ class Table:
 
     def open_entropy(self, seat: Seat, entropy: bytes) -> None:
         """A seat opens what it committed to; what does not fit its commitment counts as missing. Design §3."""
-        beginning = self._out is not None and self._out.begin is not None
-        if self.begun or beginning or seat in self.entropies or not entropy or len(entropy) > ENTROPY_MAX:
+        dealt = self._out is not None and self._out.begin is not None
+        if self.begun or dealt or seat in self.entropies or not entropy or len(entropy) > ENTROPY_MAX:
             return
         if entropy_commitment(entropy) == self.agreement.members[seat].commitment:
             self.entropies[seat] = entropy
@@ -156,8 +156,9 @@ class Table:
         return draft, []
 
     def _fill(self, draft: Draft) -> None:
-        if not self.begun and not self.over and self._may_begin(draft.time_ms):
-            self._begin(draft)
+        if not self.begun and not self.over and beginning.may_begin(self, draft.time_ms):
+            beginning.begin(self, draft, self._seed)
+            self._asked(draft, ())
         while self._queue and len(draft.items) < MAX_STEPS and not draft.end:
             self._decide(draft, self._queue[0])
             self._queue.popleft()
@@ -213,22 +214,6 @@ class Table:
         entry_id = f"{self.epoch}-{seq}"
         draft.entry = Entry(self.epoch, seq, body, chain(previous, entry_id, body), rounds)
         self._out = draft
-
-    def _may_begin(self, now_ms: int) -> bool:
-        waiting = any(
-            member.commitment and seat not in self.entropies for seat, member in enumerate(self.agreement.members)
-        )
-        waiting = waiting or (bool(self.agreement.board) and len(self.attended) < self.config.seats)
-        late = now_ms >= self.opened_ms + self.agreement.open_wait_ms
-        return late or not waiting
-
-    def _begin(self, draft: Draft) -> None:
-        opened = tuple(self.entropies.get(seat, b"") for seat in range(self.config.seats))
-        self.chance = match_chance(self.agreement.match_id, self.agreement.board, self._seed, opened)
-        draft.begin = tuple(entropy.hex() for entropy in opened)
-        events, draft.state = self.game.begin(self.config, self.chance)
-        draft.events += events
-        self._asked(draft, ())
 
     def _asked(self, draft: Draft, acted: Sequence[Seat]) -> None:
         draft.prompts = draft.prompts.after(

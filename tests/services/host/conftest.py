@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kangtou_services.host import health, host, serve
+from kangtou_services.host import endings, health, serve
 from tests.services.hosts import World, world
 
 
@@ -16,7 +16,7 @@ def _brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "PROBE_S", 0.02)
     monkeypatch.setattr(health, "ABSENT_CHECK_S", 0.05)
     monkeypatch.setattr(serve, "SWEEP_S", 0.2)
-    monkeypatch.setattr(host, "LINGER_S", 0.3)
+    monkeypatch.setattr(endings, "LINGER_S", 0.3)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.notation import Step, read_body
-from kangtou_services.host import host, takeover
+from kangtou_services.host import endings, takeover
 from tests.services.host.seats import everybody, kinds, node
 from tests.services.hosts import World, code, until, world
 
@@ -91,7 +91,7 @@ async def test_archiving_is_tried_again(here: World) -> None:
 
 async def test_why_a_clock_played_is_known_after_the_end(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Silent, away, or with what the book refuses; the first time counts. For tournaments."""
-    monkeypatch.setattr(host, "LINGER_S", 600.0)
+    monkeypatch.setattr(endings, "LINGER_S", 600.0)
     gate = await here.hosted(node(here), "m1", options={"rounds": 1}, turn_ms=600_000)
     for seat in (0, 1, 2):
         await gate.sub("m1", seat)
