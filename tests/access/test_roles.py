@@ -46,10 +46,33 @@ MAY: Mapping[Needs, set[str]] = {
 }
 
 
+# Whatever is not for the account of a player or bot, said once more and independently: a change of it is a decision.
+EXCEPTIONS: Mapping[str, Needs] = {
+    "AccountService/Register": Needs.ANYBODY,
+    "AccountService/RecoverAccount": Needs.ANYBODY,
+    "LobbyService/ListGames": Needs.ANYBODY,
+    "AdminService/GetStatus": Needs.HERE,
+    "VitalsService/GetVitals": Needs.HERE,
+    "HouseService/Serve": Needs.HOUSE,
+    "HouseService/SettleOffer": Needs.HOUSE,
+    "TalkService/ListReports": Needs.OPERATOR,
+    "OperateService/": Needs.OPERATOR,
+    "PlayService/": Needs.SEAT,
+}
+
+
 def test_every_method_has_a_row_and_every_row_a_method() -> None:
     """So that none is open, or closed, because it was forgotten."""
     assert METHODS.keys() == NEEDS.keys()
     assert len(METHODS) >= 70
+
+
+def test_what_each_method_needs() -> None:
+    """An account of one's own, but for the exceptions."""
+    for path, needs in NEEDS.items():
+        name = path.removeprefix("/kangtou.v1.")
+        service = f"{name.partition('/')[0]}/"
+        assert needs is EXCEPTIONS.get(name, EXCEPTIONS.get(service, Needs.ACCOUNT)), path
 
 
 @pytest.fixture
