@@ -79,6 +79,9 @@ async def test_a_match_moves_under_play() -> None:
                 await until(functools.partial(_reached, seats[0], further), 60)
             await asyncio.wait_for(asyncio.gather(*playing), 120)
             assert moved >= 3
+            late = await ops.operate.move("m1", actor(server, 1 - server.host_of("m1")))
+            assert isinstance(late, Refused)
+            assert late.code == "match_over"
             assert {one.ending.cause for one in seats if one.ending} == {"rules"}
             assert all(one.view == seats[0].view for one in seats if one.seat == seats[0].seat)
 
@@ -95,8 +98,8 @@ async def test_a_moved_match_keeps_its_clock() -> None:
             await asyncio.sleep(0.5)
             began = asyncio.get_running_loop().time()
             assert isinstance(await ops.operate.move("m1"), str)
-            took_ms = (asyncio.get_running_loop().time() - began) * 1000
             await until(lambda: seat.prompt is not None and seat.prompt.deadline_ms != before.deadline_ms, 60)
+            took_ms = (asyncio.get_running_loop().time() - began) * 1000
             after = seat.prompt
             assert after is not None
             assert after.number == before.number
