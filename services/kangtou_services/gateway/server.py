@@ -121,17 +121,7 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
 
     guard = Guard(Access(callers).check, parts.meter, gate_of(settings, maintenance))
     server = grpc.aio.server(options=options(settings), interceptors=[guard])
-    playing = PlayService(settings, callers, router, streams, backend.house, parts.meter)
-    play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
-    admin = AdminService(backend, gateway_id, callers, router, streams, readiness)
-    admin_pb2_grpc.add_AdminServiceServicer_to_server(admin, server)
-    vitals_pb2_grpc.add_VitalsServiceServicer_to_server(VitalsService(admin, parts, streams, readiness), server)
-    health_pb2_grpc.add_HealthServicer_to_server(readiness.servicer, server)
-    added = [extra(server, parts) for extra in extras]
-    names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN]
-    for given, _ in added:
-        names += [given] if isinstance(given, str) else given
-    reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    playing, names, closers = _services(server, parts, streams, readiness, extras)
     port = _bind(server, settings)
 
     await router.start()
@@ -162,9 +152,8 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for _, close in added:
-            if close is not None:
-                await close()
+        for close in closers:
+            await close()
         await router.stop()
         await heart.stop()
         with contextlib.suppress(DirectoryUnavailable):
@@ -172,6 +161,25 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
         log.info("gateway_stopped", gateway=gateway_id)
 
     return Running(me.address, port, parts, streams, readiness, stop, drained)
+
+
+def _services(
+    server: grpc.aio.Server, parts: Parts, streams: Streams, readiness: Readiness, extras: Sequence[Extra]
+) -> tuple[PlayService, list[str], list[Callable[[], Coroutine[Any, Any, None]]]]:
+    """Put all services on a server: that of play, their full names, and what to await when the gateway stops."""
+    backend, callers = parts.backend, parts.callers
+    playing = PlayService(backend.settings, callers, parts.router, streams, backend.house, parts.meter)
+    play_pb2_grpc.add_PlayServiceServicer_to_server(playing, server)
+    admin = AdminService(backend, parts.gateway_id, callers, parts.router, streams, readiness)
+    admin_pb2_grpc.add_AdminServiceServicer_to_server(admin, server)
+    vitals_pb2_grpc.add_VitalsServiceServicer_to_server(VitalsService(admin, parts, streams, readiness), server)
+    health_pb2_grpc.add_HealthServicer_to_server(readiness.servicer, server)
+    added = [extra(server, parts) for extra in extras]
+    names = [module.DESCRIPTOR.services_by_name[one].full_name for module, one in _OWN]
+    for given, _ in added:
+        names += [given] if isinstance(given, str) else given
+    reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    return playing, names, [close for _, close in added if close is not None]
 
 
 _OWN: tuple[tuple[Any, str], ...] = (
