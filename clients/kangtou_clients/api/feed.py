@@ -26,7 +26,7 @@ class Feed(Generic[T]):
                 reader.clear()
             reader.append(self._gap(item) if late else item)
 
-    async def read(self, news: Callable[[], Awaitable[None]], over: Callable[[], bool]) -> AsyncGenerator[T, None]:
+    async def read(self, news: Callable[[], Awaitable[object]], over: Callable[[], bool]) -> AsyncGenerator[T, None]:
         """All from now on, until it is over. `news` waits for a reason to look again."""
         mine: deque[T] = deque()
         self._readers.append(mine)
