@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
@@ -46,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     hypothesis.settings.load_profile(config.getoption("counts"))
     structlog.configure = _uncached(structlog.configure)
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))  # as a server does: not to stdout
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -45,10 +45,15 @@ class HasUrl(Protocol):
         ...
 
 
+def patient(url: str) -> Redis:
+    """A client with the patience of a test: bursts of calls on a machine that does other work meanwhile."""
+    return connect(url, connect_s=10, reply_s=30)
+
+
 @asynccontextmanager
 async def client_of(server: HasUrl) -> AsyncIterator[Redis]:
-    """A client with the patience of a test."""
-    client = connect(server.url)
+    """A patient client, closed at the end."""
+    client = patient(server.url)
     try:
         yield client
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kangtou_clients.api import Login, connect
-from tests.clients.test_cli_server import Run
+from tests.clients.served import Run
 from tests.clients.test_cli_tournament import Server, run, server
 
 __all__ = ["run", "server"]  # fixtures

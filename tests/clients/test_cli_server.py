@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import stat
-import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
-import structlog
 
 from kangtou_clients.api import Match, NotAuthenticated, Place, connect
 from kangtou_clients.cli import main
@@ -24,75 +20,24 @@ from kangtou_engine.record import read_record
 from kangtou_engine.registry import REGISTRY
 from kangtou_services.archive import RecordStore
 from kangtou_services.archive.index import listed
-from kangtou_services.gateway.server import start
-from kangtou_services.gateway.wiring import wired
-from kangtou_services.host.serve import serving
 from kangtou_services.ratings import Ladder, Result
-from kangtou_services.runtime import Backend, in_memory
-from kangtou_services.settings import Settings
+from tests.clients.served import Run, Server, commands, serving_commands
 from tests.records.make import play
 
-T = TypeVar("T")
-Run = Callable[..., tuple[int, str, str]]
 SEATS = ("ann", "bob", "cat", "dan")
 SAMPLE = Path(__file__).resolve().parents[1] / "golden/records/hongshi.ktr"
 
 
-class Server:
-    """A server on an event loop of its own, in a thread."""
-
-    def __init__(self, data: Path) -> None:
-        self.settings = Settings(data=data, port=0, link_secret="s", open_wait_ms=300, house_bots=0)
-        self.loop = asyncio.new_event_loop()
-        self.address: Future[str] = Future()
-        self.backend: Backend
-        self._stop = asyncio.Event()
-        self._thread = threading.Thread(target=self.loop.run_until_complete, args=(self._run(),))
-        self._thread.start()
-
-    async def _run(self) -> None:
-        backend = self.backend = in_memory(self.settings)
-        identity, extras = wired(backend)
-        async with serving(backend, "a0"):
-            running = await start(backend, identity, extras)
-            self.address.set_result(running.address)
-            await self._stop.wait()
-            await running.stop()
-        await backend.close()
-
-    def do(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run something on its loop."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop)
-
-    def stop(self) -> None:
-        self.loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(30)
-        self.loop.close()
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))  # it shares our stdout
-    found = Server(tmp_path_factory.mktemp("data"))
-    found.address.result(30)
-    yield found
-    found.stop()
-    structlog.reset_defaults()
+    with serving_commands(Server, tmp_path_factory.mktemp("data")) as found:
+        yield found
 
 
 @pytest.fixture
 def run(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command line against it."""
-    monkeypatch.setenv("KANGTOU_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("KANGTOU_LANG", "en")
-    monkeypatch.setenv("KANGTOU_SERVER", server.address.result())
-
-    def command(*words: object) -> tuple[int, str, str]:
-        code = main(list(map(str, words)))
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
+    return commands(server, capsys, monkeypatch, tmp_path)
 
 
 async def finish(address: str, tokens: list[str], match_id: str) -> None:

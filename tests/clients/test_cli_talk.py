@@ -7,7 +7,8 @@ import json
 
 from kangtou_clients.api import Match, connect
 from kangtou_clients.cli.config import Config
-from tests.clients.test_cli_server import Run, Server, finish, run, server
+from tests.clients.served import Run, Server
+from tests.clients.test_cli_server import finish, run, server
 
 __all__ = ["run", "server"]  # fixtures
 SEATS = ("amy", "ben", "cid", "dot")

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-import structlog
 
-from kangtou_clients.cli import main
 from kangtou_services.accounts.accounts import Accounts
-from kangtou_services.gateway.server import start
-from kangtou_services.gateway.wiring import wired
-from kangtou_services.host.serve import serving
-from kangtou_services.runtime import in_memory
+from kangtou_services.gateway.server import Running
+from kangtou_services.identity import Identity
 from kangtou_services.tournament.runner import Runner
-from tests.clients.test_cli_server import Run
-from tests.clients.test_cli_server import Server as Plain
+from tests.clients.served import Run, commands, serving_commands
+from tests.clients.served import Server as Plain
 
 SPEC = """
 name = "{name}"
@@ -49,43 +45,26 @@ LOG_MOST = 4_000
 class Server(Plain):
     """The same with a runner."""
 
-    async def _run(self) -> None:
-        backend = self.backend = in_memory(self.settings)
-        identity, extras = wired(backend)
+    @asynccontextmanager
+    async def beside(self, identity: Identity, running: Running) -> AsyncIterator[None]:
+        """It plays what is submitted."""
         assert isinstance(identity, Accounts)
-        async with serving(backend, "a0"):
-            running = await start(backend, identity, extras)
-            runner = asyncio.create_task(Runner(backend, identity, running.address, 1).run())
-            self.address.set_result(running.address)
-            await self._stop.wait()
-            runner.cancel()
-            await asyncio.gather(runner, return_exceptions=True)
-            await running.stop()
-        await backend.close()
+        runner = asyncio.create_task(Runner(self.backend, identity, running.address, 1).run())
+        yield
+        runner.cancel()
+        await asyncio.gather(runner, return_exceptions=True)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))  # it shares our stdout
-    found = Server(tmp_path_factory.mktemp("data"))
-    found.address.result(60)
-    yield found
-    found.stop()
-    structlog.reset_defaults()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
+    with serving_commands(Server, tmp_path_factory.mktemp("data")) as found:
+        yield found
 
 
 @pytest.fixture
-def run(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def run(server: Plain, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command line against it, signed in."""
-    monkeypatch.setenv("KANGTOU_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("KANGTOU_LANG", "en")
-    monkeypatch.setenv("KANGTOU_SERVER", server.address.result())
-
-    def command(*words: object) -> tuple[int, str, str]:
-        code = main(list(map(str, words)))
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
+    command = commands(server, capsys, monkeypatch, tmp_path)
     assert command("register", "Tester", "--bot")[0] == 0
     return command
 

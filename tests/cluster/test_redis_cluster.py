@@ -22,11 +22,11 @@ from kangtou_services.log.line import Patience
 from kangtou_services.log.promises import check
 from kangtou_services.log.redis import RedisLog
 from kangtou_services.redis_cluster import Cluster
-from tests.contract.rooms import patient_client
 from tests.contract.test_log import begun, entry, seqs
 from tests.faults.server import running
 from tests.faults.test_tournament import TOURNAMENT, spec_of
 from tests.faults.tournaments import SEED, Store, played
+from tests.servers import client_of
 
 from ..conftest import Counts
 from ..redis_cluster import PRIMARIES, RedisCluster, redis_cluster
@@ -42,7 +42,7 @@ def cluster() -> Iterator[RedisCluster]:
 @pytest.fixture
 async def client(cluster: RedisCluster) -> AsyncIterator[Redis]:
     """A client of the whole."""
-    async with patient_client(cluster) as one:
+    async with client_of(cluster) as one:
         yield one
 
 

@@ -20,7 +20,6 @@ from kangtou_services.redis_cluster import servers
 from ..redis_cluster import RedisCluster, redis_cluster
 from ..servers import client_of, redis_server
 from .halls import Hall
-from .rooms import patient_client
 
 
 class LogTwin(Protocol):
@@ -119,7 +118,7 @@ async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Hall]:
     if request.param == "memory":
         yield Hall(MemoryLobbyStore(), MemoryMarks(), MemoryMatchStore())
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         for shared in ("kt:tables", "kt:tables:sweeper"):
             await client.delete(shared)
         yield Hall(RedisLobbyStore(client), RedisMarks(client), RedisMatchStore(client))

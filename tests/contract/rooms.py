@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
-
-from redis.asyncio import Redis
 
 from kangtou.v1 import game_pb2 as pb
 from kangtou_engine.errors import BadOptions
 from kangtou_engine.match.match import Game
 from kangtou_services.opening import Choice, Clocks, check_choice
-from kangtou_services.redis_client import connect
 
 from ..games import parrot
-from ..servers import HasUrl
 
 T = TypeVar("T")
 CLOCKS = Clocks(turn_ms=1_000, window_ms=2_000, open_wait_ms=100)
@@ -68,16 +63,6 @@ def choose(seats: int = 2, *, rated: bool = False, rounds: int = 2, turn_ms: int
     chosen = check_choice(GAMES, CLOCKS, given, pb.Clock(turn_ms=turn_ms), rated=rated)
     assert isinstance(chosen, Choice), chosen
     return chosen
-
-
-@asynccontextmanager
-async def patient_client(server: HasUrl) -> AsyncIterator[Redis]:
-    """For bursts of a hundred calls on a busy machine."""
-    client = connect(server.url, connect_s=10, reply_s=20)
-    try:
-        yield client
-    finally:
-        await client.aclose()
 
 
 async def eventually(look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool] = bool, timeout_s: float = 60) -> T:

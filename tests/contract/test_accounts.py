@@ -16,8 +16,7 @@ from kangtou_services.accounts import Accounts, AccountSettings, AccountStore, M
 from kangtou_services.accounts.base import CODES_MOST, TOKENS_MOST
 from kangtou_services.identity import OPERATOR, PLAYER, Account, Issued, clean_name, peer_host
 from kangtou_services.marks import Marks, MemoryMarks, RedisMarks
-
-from .rooms import patient_client
+from tests.servers import client_of
 
 DAY_MS = 24 * 3_600_000
 
@@ -42,7 +41,7 @@ async def twin(request: pytest.FixtureRequest) -> AsyncIterator[Twin]:
     if request.param == "memory":
         yield Twin(MemoryAccountStore(), MemoryMarks())
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield Twin(RedisAccountStore(client), RedisMarks(client), client)
 
 

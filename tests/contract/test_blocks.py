@@ -9,8 +9,7 @@ from uuid import uuid4
 import pytest
 
 from kangtou_services.blocks import BLOCKS_MOST, Blocks, MemoryBlocks, RedisBlocks
-
-from .rooms import patient_client
+from tests.servers import client_of
 
 
 @pytest.fixture(params=["memory", "valkey", "cluster"])
@@ -19,7 +18,7 @@ async def blocks(request: pytest.FixtureRequest) -> AsyncIterator[Blocks]:
     if request.param == "memory":
         yield MemoryBlocks()
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield RedisBlocks(client)
 
 

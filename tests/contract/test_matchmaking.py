@@ -35,8 +35,9 @@ from kangtou_services.matchmaking import (
 from kangtou_services.matchmaking.grouping import in_order
 from kangtou_services.matchmaking.matcher import Matcher, MatcherSettings
 from kangtou_services.opening import Choice, LiveMatches, Opening
+from tests.servers import client_of
 
-from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually, patient_client
+from .rooms import CLOCKS, GAMES, OpenTables, choose, eventually
 
 SETTINGS = MatchmakingSettings(tick_s=0.05, sweep_s=0.1, patience_s=0.3, bot_tickets=3)
 MATCHER = MatcherSettings(silent_ms=400, orphan_ms=0)
@@ -94,7 +95,7 @@ async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Hall]:
     if request.param == "memory":
         yield Hall(MemoryPoolStore(), MemoryMarks(), MemoryMatchStore())
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield _on(client)
 
 

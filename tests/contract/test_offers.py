@@ -22,8 +22,9 @@ from kangtou_services.matchmaking.penalties import (
     Penalties,
     RedisPenalties,
 )
+from tests.servers import client_of
 
-from .rooms import choose, patient_client
+from .rooms import choose
 
 NOW = 1_800_000_000_000
 BY = NOW + 10_000
@@ -62,7 +63,7 @@ async def desk(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
     if request.param == "memory":
         yield Desk(MemoryPoolStore(), MemoryPenalties(), MemoryPartyStore(), pool)
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield Desk(RedisPoolStore(client), RedisPenalties(client), RedisPartyStore(client), pool)
 
 

@@ -33,10 +33,11 @@ from kangtou_services.matchmaking.matcher import Matcher, MatcherSettings
 from kangtou_services.matchmaking.parties import MemoryPartyStore, Party, PartyStore, RedisPartyStore
 from kangtou_services.matchmaking.penalties import FIRST_MS, MemoryPenalties, Penalties, RedisPenalties
 from kangtou_services.opening import Choice, LiveMatches, Opening
+from tests.servers import client_of
 
 from ..conftest import Bound
 from ..games import parrot
-from .rooms import CLOCKS, OpenTables, choose, eventually, patient_client
+from .rooms import CLOCKS, OpenTables, choose, eventually
 from .test_matchmaking import Call, Gateway, Hall, person
 
 SETTINGS = MatchmakingSettings(tick_s=0.05, sweep_s=0.1, patience_s=0.3, bot_tickets=3)
@@ -114,7 +115,7 @@ async def hall(request: pytest.FixtureRequest) -> AsyncIterator[Rooms]:
     if request.param == "memory":
         yield Rooms(MemoryPoolStore(), MemoryMarks(), MemoryMatchStore())
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield Rooms(
             RedisPoolStore(client),
             RedisMarks(client),

@@ -19,8 +19,9 @@ from kangtou_services.matchmaking import (
     Ticket,
 )
 from kangtou_services.matchmaking.base import NoPlace
+from tests.servers import client_of
 
-from .rooms import choose, patient_client
+from .rooms import choose
 
 
 @dataclass
@@ -59,7 +60,7 @@ async def desk(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
     if request.param == "memory":
         yield Desk(MemoryPoolStore(), pool)
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         yield Desk(RedisPoolStore(client), pool)
 
 

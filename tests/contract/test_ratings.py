@@ -21,8 +21,7 @@ from kangtou_services.ratings import (
 )
 from kangtou_services.ratings.model import replay
 from kangtou_services.ratings.rebuild import check, write
-
-from .rooms import patient_client
+from tests.servers import client_of
 
 LADDER = Ladder("wushik", "liaoning", "human")
 OTHER = Ladder("hongshi", "", "bot")
@@ -56,7 +55,7 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[RatingStore]:
     if request.param == "memory":
         yield MemoryRatingStore()
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         held = await client.keys("{ratings}:*")
         if held:
             await client.delete(*held)

@@ -11,8 +11,7 @@ import pytest
 from kangtou_services.blocks import Blocks, MemoryBlocks, RedisBlocks
 from kangtou_services.talk import MemoryTalk, Message, RedisTalk, Report, Talk
 from kangtou_services.talk.base import CHAT_MOST
-
-from .rooms import patient_client
+from tests.servers import client_of
 
 
 @pytest.fixture(params=["memory", "valkey", "cluster"])
@@ -21,7 +20,7 @@ async def stores(request: pytest.FixtureRequest) -> AsyncIterator[tuple[Talk, Bl
     if request.param == "memory":
         yield MemoryTalk(), MemoryBlocks()
         return
-    async with patient_client(request.getfixturevalue(request.param)) as client:
+    async with client_of(request.getfixturevalue(request.param)) as client:
         await client.delete("{kt:reports}:list", "{kt:reports}:keys")
         yield RedisTalk(client), RedisBlocks(client)
 

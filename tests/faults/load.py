@@ -25,8 +25,8 @@ from kangtou_services.archive.store import RecordStore
 from kangtou_services.identity import Issued
 from kangtou_services.log.redis import RedisMatchStore
 from kangtou_services.marks import RedisMarks
-from kangtou_services.redis_client import connect as connect_redis
 from tests.games.parrot import GAME as PARROT
+from tests.servers import patient
 
 REGISTRY = Registry((*SPECS, PARROT))
 # Refusals of answers that crossed another seat's, or an outage, on the way.
@@ -82,7 +82,7 @@ class Load:
         self._tasks: list[asyncio.Task[None]] = []
         self._sessions: list[Session] = []
         self.bots: list[tuple[str, str]] = []
-        self._redis = connect_redis(server.redis_url)
+        self._redis = patient(server.redis_url)
 
     async def start(self) -> None:
         """Accounts, a session a seat, the first matches."""

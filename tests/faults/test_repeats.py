@@ -16,7 +16,7 @@ from kangtou.v1 import play_pb2_grpc as rpc
 from kangtou_engine.shuffle import SEED_BYTES, seed_commitment
 from kangtou_services.agreement import BOT, Agreement, Member, new_id
 from kangtou_services.log.redis import RedisLog, RedisMatchStore
-from kangtou_services.redis_client import connect as connect_redis
+from tests.servers import patient
 
 from .load import Load
 from .server import Server, running
@@ -62,7 +62,7 @@ async def test_repeats(tmp_path: Path) -> None:
         load = Load(server, 1)
         await load.start()
         await load.close()
-        redis = connect_redis(f"unix://{server.data / 'redis' / 'redis.sock'}")
+        redis = patient(f"unix://{server.data / 'redis' / 'redis.sock'}")
         seed, match = os.urandom(SEED_BYTES), new_id()
         members = tuple(Member(account, "bot", BOT) for account, _ in load.bots)
         agreement = Agreement(

@@ -14,11 +14,11 @@ from kangtou_services.archive.archiver import index_file
 from kangtou_services.archive.index import Index
 from kangtou_services.archive.store import RecordStore
 from kangtou_services.identity import StoreUnavailable
-from kangtou_services.redis_client import connect
 from kangtou_services.settings import Settings
 from kangtou_services.tournament.events import State, fold, submitted
 from kangtou_services.tournament.model import Spec
 from kangtou_services.tournament.redis import RedisTournamentStore
+from tests.servers import patient
 
 from .load import Playground
 
@@ -29,7 +29,7 @@ class Store:
     """A server's tournaments, looked at from beside it. Use it as `async with`."""
 
     def __init__(self, server: Playground) -> None:
-        self._client = connect(server.redis_url)
+        self._client = patient(server.redis_url)
         self.store = RedisTournamentStore(self._client)
 
     async def __aenter__(self) -> Self:

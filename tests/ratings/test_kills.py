@@ -13,9 +13,8 @@ import pytest
 from kangtou_services.ratings import Applier, RedisRatingStore, Standing
 from kangtou_services.ratings.model import replay
 from kangtou_services.ratings.rebuild import check
-from kangtou_services.redis_client import connect
 from tests.conftest import Counts
-from tests.servers import redis_server
+from tests.servers import patient, redis_server
 
 from .worker import LADDERS, evening
 
@@ -27,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 async def test_kills(counts: Counts, capsys: pytest.CaptureFixture[str]) -> None:
     count, kills = counts(600, 10_000), counts(4, 40)
     with redis_server() as server:
-        client = connect(server.url, connect_s=10, reply_s=30)
+        client = patient(server.url)
         store = RedisRatingStore(client)
         began = time.monotonic()
         done = await _attacked(server.url, store, count, kills)

@@ -10,7 +10,7 @@ import random
 import sys
 
 from kangtou_services.ratings import Applier, Ladder, RedisRatingStore, Result
-from kangtou_services.redis_client import connect
+from tests.servers import patient
 
 LADDERS = (Ladder("wushik", "liaoning", "human"), Ladder("hongshi", "", "human"), Ladder("duizhu", "", "bot"))
 
@@ -32,7 +32,7 @@ def evening(seed: int, count: int, players: int = 200) -> list[Result]:
 
 
 async def _work(url: str, seed: int, count: int, share: int) -> None:
-    client = connect(url, connect_s=10, reply_s=30)
+    client = patient(url)
     store = RedisRatingStore(client)
     applier = Applier(store, batch=10)
     mine = [one for number, one in enumerate(evening(seed, count)) if number % 4 in (share, (share + 1) % 4)]

@@ -17,7 +17,7 @@ from kangtou_engine.match.events import RoundBegan, Scored, Voided
 from kangtou_engine.match.match import AnyState, Game
 from kangtou_engine.plain import view_from_plain
 from kangtou_engine.registry import SPECS
-from kangtou_services.table import core
+from kangtou_services.table import beginning
 from kangtou_services.table.audience import Audiences
 from tests.conftest import Counts
 from tests.engine.tables import tables
@@ -352,7 +352,7 @@ class Twins:
         known = set(self.hand(self.one)) if self.who is not None else set()
         hidden = {card for card in pile if card not in known}
         twin = OtherDeal(chance, 1, another(rng, pile, hidden))
-        monkeypatch.setattr(core, "match_chance", lambda *_: twin)
+        monkeypatch.setattr(beginning, "match_chance", lambda *_: twin)
         self.two = Played(self.game, self.agreement)
         self.two.write()
         monkeypatch.undo()

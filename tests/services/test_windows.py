@@ -17,7 +17,7 @@ from kangtou_engine.match.match import Game
 from kangtou_engine.notation import Left, Step
 from kangtou_engine.shuffle import SeededChance
 from kangtou_services.host.host import human_delay_ms
-from kangtou_services.table import core
+from kangtou_services.table import beginning
 from kangtou_services.table.core import Table
 from tests.conftest import Counts
 from tests.services.tables import TURN_MS, Played, agree, code_of, same, seed_of
@@ -180,7 +180,7 @@ def answer_time(
     monkeypatch: pytest.MonkeyPatch, pile: Cards, discard: str, delay: Callable[[], int], gap: int
 ) -> tuple[bool, int]:
     """Whether WHO could pong, and how long after the discard its standing `pass` is given."""
-    monkeypatch.setattr(core, "match_chance", Stacked)
+    monkeypatch.setattr(beginning, "match_chance", Stacked)
     monkeypatch.setattr(Stacked, "pile", pile)
     options: Mapping[str, object] = {**QUICK, "first_dealer": 0}
     played = Played(ERBAIWU, agree(ERBAIWU, options, seats=4, people=(0, 1, 2, 3), **OWN))

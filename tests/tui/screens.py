@@ -75,7 +75,7 @@ class House:
 @asynccontextmanager
 async def house(folder: Path) -> AsyncIterator[House]:
     """Hosts, gateway and lobby in memory."""
-    settings = Settings(data=folder, port=0, link_secret="s", open_wait_ms=300, house_bots=0)
+    settings = Settings(data=folder, port=0, link_secret="s", open_wait_ms=10_000, house_bots=0)
     backend = in_memory(settings)
     identity, extras = wired(backend)
     async with serving(backend, "a0"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -10,15 +10,12 @@ from textual.containers import Grid, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
-from .look import Look
-
-if TYPE_CHECKING:
-    from .app import Play
+from .inside import Inside
 
 T = TypeVar("T")
 
 
-class Dialog(ModalScreen[T], Generic[T]):
+class Dialog(Inside[T], ModalScreen[T], Generic[T]):
     """`BUTTONS` by their ids, which are words of the catalogue too: `button.ready`."""
 
     BUTTONS: ClassVar[tuple[str, ...]] = ()
@@ -43,17 +40,6 @@ class Dialog(ModalScreen[T], Generic[T]):
         while not self.is_active:
             self.app.pop_screen()
         return super().dismiss(result)
-
-    @property
-    def play(self) -> Play:
-        """The program."""
-        app: Play = self.app  # type: ignore[assignment]
-        return app
-
-    @property
-    def look(self) -> Look:
-        """Language of now."""
-        return self.play.look
 
     def compose(self) -> ComposeResult:
         """The text, what a dialog has between, the buttons."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual import work
@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
-from textual.screen import Screen
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -28,21 +27,19 @@ from ..desk.room import refusal_text
 from ..desk.text import SEAT_STATES, game_name, game_title, table_options, table_seats
 from .choose import Ask
 from .filling import Filling
-from .look import GOLD, RED, Look
+from .inside import Inside
+from .look import GOLD, RED
 from .opening import Opening
 from .party import PartyScreen
 from .sheets import Page, help_page
 from .waiting import Queueing
-
-if TYPE_CHECKING:
-    from .app import Play
 
 T = TypeVar("T")
 AGAIN_S = 2.0  # between two attempts to follow the list
 COLUMNS = ("match", "game", "state", "seats", "options")
 
 
-class LobbyScreen(Screen[None]):
+class LobbyScreen(Inside[None]):
     """The first screen."""
 
     DEFAULT_CSS = """
@@ -76,19 +73,6 @@ class LobbyScreen(Screen[None]):
         self._playing = False  # tables that play are listed too
         self._says: Text | None = None
         self._lost = False  # the list cannot be followed now
-
-    @property
-    def play(self) -> Play:
-        """The program."""
-        from .app import Play
-
-        assert isinstance(self.app, Play)
-        return self.app
-
-    @property
-    def look(self) -> Look:
-        """Language and glyphs."""
-        return self.play.look
 
     def compose(self) -> ComposeResult:
         """Games at the left, tables at the right."""

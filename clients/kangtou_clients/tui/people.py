@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -21,18 +20,16 @@ from ..api.archive import Archive
 from ..api.people import People
 from ..desk.people import ladder_text, profile_lines, rating_text, record_text
 from ..desk.room import refusal_text
+from .inside import Inside
 from .look import RED, Look
 from .sheets import Page, Write
-
-if TYPE_CHECKING:
-    from .app import Play
 
 ROWS_MOST = 100
 RECENT = 10
 COLUMNS = ("rank", "name", "rating", "floor", "results")
 
 
-class Ladders(Screen[None]):
+class Ladders(Inside[None]):
     """The ladders at the left, the best of one at the right."""
 
     DEFAULT_CSS = """
@@ -54,17 +51,6 @@ class Ladders(Screen[None]):
         super().__init__()
         self.ladders: tuple[rating_pb2.Ladder, ...] = ()
         self.rows: list[rating_pb2.LeaderboardRow] = []
-
-    @property
-    def play(self) -> Play:
-        """The program."""
-        app: Play = self.app  # type: ignore[assignment]
-        return app
-
-    @property
-    def look(self) -> Look:
-        """Language of now."""
-        return self.play.look
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""

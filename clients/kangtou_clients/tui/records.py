@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import zstandard
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import DataTable, Input, Static
 
 from kangtou.v1 import archive_pb2 as pb
@@ -24,10 +23,8 @@ from kangtou_engine.replay import Replay, find_game
 from ..api import ApiError
 from ..api.archive import Archive
 from ..desk.text import game_name
-from .look import RED, Look
-
-if TYPE_CHECKING:
-    from .app import Play
+from .inside import Inside
+from .look import RED
 
 LIST_MOST = 100
 MAX_BYTES = 256 << 20
@@ -35,7 +32,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 COLUMNS = ("match", "game", "when", "seats", "result")
 
 
-class Records(Screen[None]):
+class Records(Inside[None]):
     """A list, and a line for a file or a match."""
 
     DEFAULT_CSS = """
@@ -51,17 +48,6 @@ class Records(Screen[None]):
         super().__init__()
         self._records: list[pb.RecordInfo] = []
         self._said = ""
-
-    @property
-    def play(self) -> Play:
-        """The program."""
-        app: Play = self.app  # type: ignore[assignment]
-        return app
-
-    @property
-    def look(self) -> Look:
-        """Language of now."""
-        return self.play.look
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""

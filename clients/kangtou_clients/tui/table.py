@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import work
@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.css.query import NoMatches
-from textual.screen import Screen
 from textual.widgets import Static
 
 from kangtou_engine.match.match import AnyState
@@ -23,17 +22,15 @@ from ..desk.text import game_title
 from .board import Board
 from .choose import Choose
 from .follow import Follower
+from .inside import Inside
 from .look import GOLD, RED, Look
 from .sheets import Page, help_page, log_page, score_page
-
-if TYPE_CHECKING:
-    from .app import Play
 
 BAD = f"bold {RED}"
 WIDE = 108  # cells from which the log stands beside the table
 
 
-class Table(Screen[None]):
+class Table(Inside[None]):
     """A match that is followed. Closed with None when it is left."""
 
     DEFAULT_CSS = """
@@ -66,12 +63,6 @@ class Table(Screen[None]):
         self.follower: Follower | None = None
         self.rule = ""  # of the last refusal
         self._said: Text | None = None
-
-    @property
-    def play(self) -> Play:
-        """The program."""
-        app: Play = self.app  # type: ignore[assignment]
-        return app
 
     @property
     def look(self) -> Look:

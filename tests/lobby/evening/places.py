@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from kangtou_services.ratings import RatingStore, RedisRatingStore
-from kangtou_services.redis_client import connect
+from tests.servers import patient
 
 from ...faults.server import Server, running
 from ...house.houses import SECRET, house_at
@@ -52,7 +52,7 @@ async def in_this_process(folder: Path) -> AsyncIterator[Place]:
 async def of_processes(data: Path) -> AsyncIterator[Place]:
     """`up`: Redis, two gateways, two table actors under Ray."""
     with running(data, substitute_ms=SUBSTITUTE_MS, open_wait_ms=10_000, house_bots=HOUSE) as server:
-        client = connect(f"unix://{data / 'redis' / 'redis.sock'}")
+        client = patient(f"unix://{data / 'redis' / 'redis.sock'}")
         try:
             yield Place([server.address] * 2, RedisRatingStore(client), HOUSE, server)
         finally:
