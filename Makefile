@@ -13,7 +13,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 PYTEST ?= --numprocesses=2 --dist=loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tournament test check proto bench accept lock wheels format clean
+.PHONY: help demo tournament test check proto bench accept faults lock wheels format clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench: $(STAMP)  ## the benchmarks
 
 accept: $(STAMP)  ## run the acceptance lines of one part in full: make accept PART=name [ARGS=--again]
 	@$(BIN)/python -m tests.accept $(PART) $(ARGS)
+
+faults: $(STAMP)  ## faults, load, bad input, secrets: one table with figures (ARGS=--short: minutes; ARGS='--only net')
+	@$(BIN)/python -m tests.accept trust $(ARGS)
 
 lock: $(STAMP)  ## resolve pyproject.toml anew into requirements.lock
 	$(BIN)/python tools/lock.py $(ARGS)

@@ -7,6 +7,8 @@
     count = '(\\d+) passed'                               # how much was looked at; optional
     figure = 'p99 (?P<p99>[\\d.]+ ms)'                    # what was measured; groups may have names; optional
     timeout = 3600                                       # seconds; optional
+    settings = "replicas=1"                              # under which it holds; optional
+    short = "kangtou cases tests/cases/hongshi.yaml"     # the command with small counts, for `--short`; optional
 
 A line holds if its command exits 0 and every pattern that it declares is found in the output. A pattern is looked for
 from the end: where it occurs several times, the last occurrence counts.
@@ -17,8 +19,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+SHORT_S = 600.0
 
 
 class PartError(Exception):
@@ -35,6 +39,8 @@ class Line:
     figure: re.Pattern[str] | None = None
     count: re.Pattern[str] | None = None
     timeout: float | None = None
+    settings: str = ""
+    short: str = ""
 
 
 def part_names(folder: Path) -> list[str]:
@@ -59,9 +65,14 @@ def read_part(path: Path, only: Sequence[str] = ()) -> list[Line]:
     return [line for line in lines if not only or line.id in only]
 
 
+def short_form(lines: Sequence[Line]) -> list[Line]:
+    """Those lines that have a short command, with that one; they have ten minutes each."""
+    return [replace(line, command=line.short, timeout=SHORT_S) for line in lines if line.short]
+
+
 def _line(path: Path, number: int, entry: dict[str, object]) -> Line:
     where = f"{path.name}, line {entry.get('id', f'no. {number}')}"
-    known = {"id", "title", "command", "figure", "count", "timeout"}
+    known = {"id", "title", "command", "figure", "count", "timeout", "settings", "short"}
     if missing := sorted({"id", "title", "command"} - set(entry)):
         raise PartError(f"{where}: lacks {', '.join(missing)}")
     if unknown := sorted(set(entry) - known):
@@ -76,6 +87,8 @@ def _line(path: Path, number: int, entry: dict[str, object]) -> Line:
         figure=_pattern(where, "figure", entry),
         count=_pattern(where, "count", entry),
         timeout=timeout,
+        settings=str(entry.get("settings", "")),
+        short=str(entry.get("short", "")),
     )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -17,6 +18,7 @@ from rich.markup import escape
 from tests.accept.lines import Line, found
 from tests.accept.report import Report, Verdict
 
+SEED = "FAULTS_SEED"  # for commands that leave something to chance (tests/faults/conftest.py)
 # Seconds between asking a command to stop and killing it; background jobs of a shell do not hear the first signal.
 GRACE = 5.0
 
@@ -24,14 +26,14 @@ GRACE = 5.0
 class Process:
     """A command in a process group of its own, so that whatever it starts ends with it."""
 
-    def __init__(self, command: str, root: Path, log: Path) -> None:
+    def __init__(self, command: str, root: Path, log: Path, seed: int = 0) -> None:
         """Start it; stdout and stderr go to `log`."""
         path = os.pathsep.join([str(root / ".venv/bin"), os.environ.get("PATH", "")])
         with log.open("wb") as output:
             self._child = subprocess.Popen(
                 ["bash", "-c", f"set -euo pipefail\n{command}"],
                 cwd=root,
-                env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"},
+                env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", SEED: str(seed)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -68,9 +70,12 @@ class Process:
         return members
 
 
-def run_part(lines: Sequence[Line], report: Report, *, again: bool = False) -> int:
-    """Run all lines that have not passed on this commit; 0 if all hold, 1 if one does not, 130 if interrupted."""
-    console = Console(file=sys.stdout, highlight=False)
+def run_part(lines: Sequence[Line], report: Report, *, again: bool = False, as_json: bool = False) -> int:
+    """Run all lines that have not passed on this commit; 0 if all hold, 1 if one does not, 130 if interrupted.
+
+    `as_json`: stdout gets the report as JSON, stderr everything else.
+    """
+    console = Console(file=sys.stderr if as_json else sys.stdout, highlight=False)
     try:
         for line in lines:
             if report.passed(line) and not again:
@@ -82,6 +87,8 @@ def run_part(lines: Sequence[Line], report: Report, *, again: bool = False) -> i
         console.print("\ninterrupted; the same command goes on with the lines that are left")
         return 130
     console.print(report.table(lines))
+    if as_json:
+        print(report.json(lines))
     console.print(f"results: {report.file.relative_to(report.root)} and .txt")
     failed = [line.id for line in lines if not report.verdicts[line.id].passed]
     console.print(f"{len(lines) - len(failed)} passed, {len(failed)} failed")
@@ -93,13 +100,13 @@ def run_line(line: Line, report: Report, console: Console) -> Verdict:
     log = report.log(line)
     console.print(f"[bold]{escape(line.id)}[/bold] {escape(line.title)}\n  $ {escape(line.command)}")
     begun = time.monotonic()
-    process = Process(line.command, report.root, log)
+    process = Process(line.command, report.root, log, report.seed)
     try:
         code = _watch(process, line, log, begun, console)
     finally:
         process.stop()
     seconds = time.monotonic() - begun
-    verdict = judge(line, code, log.read_text(errors="replace"), seconds)
+    verdict = replace(judge(line, code, log.read_text(errors="replace"), seconds), seed=report.seed)
     console.print(
         f"  {'PASS' if verdict.passed else '[red]FAIL[/red]'} after {seconds:.1f} s"
         + "".join(f"; {escape(text)}" for text in (verdict.count, verdict.figure, verdict.reason) if text)
@@ -142,6 +149,7 @@ def judge(line: Line, code: int | None, output: str, seconds: float) -> Verdict:
         count=values["count"],
         figure=values["figure"],
         seconds=round(seconds, 1),
+        settings=line.settings,
     )
 
 

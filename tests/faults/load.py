@@ -237,11 +237,13 @@ class Verdict:
     bad_receipts: int = 0
     timeouts: int = 0
     warnings: int = 0
+    wrongly_ended: int = 0
 
     @property
     def good(self) -> bool:
-        """Nothing lost, nothing twice, everything verified."""
-        return not (self.lost or self.doubled or self.unverified or self.missing or self.bad_receipts or self.warnings)
+        """Nothing lost, nothing twice, everything verified, no match ended but by its rules."""
+        wrong = (self.unverified, self.missing, self.bad_receipts, self.warnings, self.wrongly_ended)
+        return not (self.lost or self.doubled or any(wrong))
 
 
 async def judge(load: Load, timeout_s: float = 30.0) -> tuple[Verdict, dict[str, Record]]:
@@ -288,6 +290,7 @@ def _judge_one(verdict: Verdict, record: Record, played: Played, store: RecordSt
     verdict.unverified += not verify(write_record(record).encode(), REGISTRY).ok
     verdict.bad_receipts += sum(receipt != record.receipt for receipt in played.receipts)
     verdict.warnings += played.warnings
+    verdict.wrongly_ended += record.head.outcome.cause != "rules"
 
 
 def entry_times(record: Record) -> list[int]:

@@ -264,7 +264,7 @@ async def verdicts(
             print(f"\n{name}: {verdict.matches} matches, acked={verdict.acked}, takeovers {said or 'none'}", end="")
         assert verdict.good, (name, verdict)
         assert verdict.timeouts == 0, name
-        for field in ("matches", "acked", "lost", "doubled", "unverified", "missing", "bad_receipts"):
+        for field in ("matches", "acked", "lost", "doubled", "unverified", "missing", "bad_receipts", "wrongly_ended"):
             setattr(total, field, getattr(total, field) + getattr(verdict, field))
     with capsys.disabled():
         print(f"\nkill -9 of owners x{kills}: {total}")

@@ -94,6 +94,42 @@ def test_a_missing_figure_fails(repository: Path) -> None:
     assert results(repository)["1"]["reason"] == "no figure in the output"
 
 
+SHORT = """
+[[line]]
+id = "1"
+title = "has a short form"
+command = "touch ran; echo '300 passed'; echo seed $FAULTS_SEED"
+short = "echo '3 passed'; echo seed $FAULTS_SEED"
+settings = "none [at all]"
+count = '(\\d+) passed'
+figure = '(?P<seed>seed \\d+)'
+
+[[line]]
+id = "2"
+title = "has none"
+command = "true"
+"""
+
+
+def test_the_short_form_is_apart(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines that have one, with its command, in a table and a file of their own; its seed is told and passed on."""
+    part = repository / "lines/small.toml"
+    part.write_text(SHORT)
+    assert main(arguments(repository, "small", "--short", "--seed", "77", "--json")) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["short"]
+    (line,) = said["lines"]
+    assert (line["count"], line["figure"], line["seed"], line["settings"]) == ("3", "seed seed 77", 77, "none [at all]")
+    (text,) = (repository / ".accept").glob("*.txt")
+    assert text.stem.endswith("-short")
+    assert "short form, seed 77" in text.read_text()
+    assert "none [at all]" in text.read_text()
+    assert not (repository / "ran").exists()
+    assert main(arguments(repository, "small", "--only", "1")) == 0
+    assert (repository / "ran").exists()
+    assert main(arguments(repository, "small", "--only", "2", "--short")) == 2
+
+
 def test_unknown_part_and_line_are_told(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The answer names what there is."""
     assert main(arguments(repository, "large")) == 2
