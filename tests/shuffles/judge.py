@@ -94,7 +94,7 @@ def _pair(tally: Tally) -> Test:
     if chances[chances > 0].min() * tally.deals >= LEAST:
         return _compared(tally, "pair", counts, chances)
     step = (np.arange(kinds)[None, :] - np.arange(kinds)[:, None]).ravel() % kinds
-    return _compared(tally, "step", np.bincount(step, counts), np.bincount(step, chances))
+    return _compared(tally, "step", np.bincount(step, counts), np.bincount(step, chances).astype(np.float64))
 
 
 def _of(tally: Tally, name: str, chances: Floats) -> Test:
