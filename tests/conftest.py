@@ -47,7 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     hypothesis.settings.load_profile(config.getoption("counts"))
     structlog.configure = _uncached(structlog.configure)
-    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))  # as a server does: not to stdout
+    # Not to what a test captures: a server in a thread may log while a command's output is looked at.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.__stderr__))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -31,15 +31,14 @@ async def town(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 
 @pytest.fixture
-def run(town: Town, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(town: Town, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command: exit code, output, errors."""
 
     async def command(*arguments: str) -> tuple[int, str, str]:
-        capfd.readouterr()
+        capsys.readouterr()
         code = await asyncio.to_thread(main, [*arguments, "--server", town.addresses[0]])
-        out, err = capfd.readouterr()
-        lines = [line for line in out.splitlines() if "[info" not in line and "[warning" not in line]
-        return code, "\n".join(lines), err
+        out, err = capsys.readouterr()
+        return code, out.rstrip("\n"), err
 
     return command
 
