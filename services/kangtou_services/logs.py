@@ -19,6 +19,7 @@ import structlog
 # Names that are never written, whatever their value.
 SECRET = re.compile(r"token|secret|seed|entropy|entropies|card|hand|pile|stock|deck|state|payload|body|action|code$")
 MAX_TEXT = 300
+_WORDS = re.compile(r"[A-Za-z][A-Za-z ,.-]{0,60}")
 
 
 def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -39,6 +40,25 @@ def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[s
     return event
 
 
+class Foreign(logging.Handler):
+    """What libraries log (grpc, asyncio, redis), through the same processors, without what it is about.
+
+    Their messages hold whatever was on their way: grpc writes the whole `authorization` of a call whose bytes are no
+    text. Kept are the logger, the words that the message begins with, and the type of the exception.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """logging.Handler."""
+        kind = record.exc_info[0] if record.exc_info else None
+        words = _WORDS.match(str(record.msg))
+        said = words[0].strip() if words else ""
+        level = logging.ERROR if record.levelno >= logging.ERROR else logging.WARNING
+        if said.startswith("Invalid encoding"):
+            level = logging.INFO  # a client's fault, as often as it likes
+        log = structlog.get_logger(record.name)
+        log.log(level, "library", logger=record.name, said=said, error=kind.__name__ if kind is not None else "")
+
+
 def configure(level: str, process: str, form: str = "json") -> None:
     """Set up logging of this process; to standard error, one JSON object a line, or `text` for people."""
     as_json = structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True)
@@ -56,3 +76,7 @@ def configure(level: str, process: str, form: str = "json") -> None:
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
+    root = logging.getLogger()
+    for one in [one for one in root.handlers if isinstance(one, Foreign)]:
+        root.removeHandler(one)
+    root.addHandler(Foreign(max(wanted, logging.WARNING)))

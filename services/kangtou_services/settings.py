@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -126,7 +127,7 @@ class Settings(BaseSettings):
     @field_validator("min_client")
     @classmethod
     def _numbers(cls, version: str) -> str:
-        if version and not all(part.isdigit() for part in version.split(".")):
+        if version and not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})*", version):
             raise ValueError("a version is numbers with dots, such as 0.2.0")
         return version
 

@@ -15,6 +15,7 @@ from .calls import Context, Gate
 
 CLIENT = "kangtou-client"  # metadata: `kangtou-python/VERSION`; other programs name none, or another
 OURS = "kangtou-python/"
+_DIGITS = 9  # of one number of a version
 # What begins something: closed under maintenance. What is under way goes on, running tournaments too.
 CLOSED = frozenset(
     {
@@ -51,7 +52,7 @@ def version_of(text: str) -> tuple[int, ...]:
     """`1.20.3` as numbers, as far as it has them; () for nothing."""
     numbers = []
     for part in text.split("."):
-        if not part.isdigit():
+        if not (part.isascii() and part.isdigit() and len(part) <= _DIGITS):  # others write it: ², or ever so long
             break
         numbers.append(int(part))
     return tuple(numbers)

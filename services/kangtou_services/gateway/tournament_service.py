@@ -7,7 +7,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import grpc
 
@@ -201,8 +201,9 @@ class TournamentService(rpc.TournamentServiceServicer):
         if len(text) > SPEC_MOST:
             return (Misfit("", f"{len(text)} letters", f"at most {SPEC_MOST} letters"),)
         try:
-            given = json.loads(text)
-        except ValueError:
+            given = json.loads(text, parse_constant=_no_number)
+            json.dumps(given, ensure_ascii=False).encode()  # half a surrogate is no letter: no answer could hold it
+        except (ValueError, RecursionError):
             return (Misfit("", text[:60], "JSON"),)
         found = await asyncio.to_thread(check_spec, given, commands=self._operates(account, context))
         if isinstance(found, tuple):
@@ -294,6 +295,10 @@ def problem_to_pb(one: Misfit) -> pb.SpecProblem:
         text_en=f"{where} cannot be {one.given!r}; allowed: {one.allowed}",
         text_zh=f"{one.name or '锦标赛配置'} 不能为 {one.given!r}；可选：{one.allowed}",
     )
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _wall_ms() -> int:

@@ -7,6 +7,7 @@ stored first, then sent; it is not in the log and changes nothing of the match.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 TEXT_MOST = 200  # characters
 HELD_MOST = 200  # messages that wait for delayed spectators
+_NUMBER = re.compile(r"[0-9]{1,20}")  # in the id of a message, which whoever asks for the later ones may have made up
 
 
 def round_in_play(table: Table) -> bool:
@@ -203,7 +205,7 @@ def _newer(chat_id: str, after: str) -> bool:
 
 
 def _order(chat_id: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in chat_id.split("-") if part.isdigit())
+    return tuple(int(part) for part in chat_id.split("-") if _NUMBER.fullmatch(part))
 
 
 say, list_chat, mute = _route(_say), _route(_list), _route(_mute)

@@ -39,6 +39,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "unit": tuple(Unit),
     "rotation": ("full", "cross"),
 }
+_REAL_MOST = 1e9
 _REALS = ("low", "high", "alpha", "beta")
 
 
@@ -137,7 +138,8 @@ def _stopping(reader: _Reader, given: Any) -> Stopping:
         values["method"] = given["method"]
     for name in _REALS:
         if name in given:
-            if isinstance(given[name], (int, float)) and not isinstance(given[name], bool):
+            real = isinstance(given[name], (int, float)) and not isinstance(given[name], bool)
+            if real and abs(given[name]) <= _REAL_MOST:  # which nan is not
                 values[name] = float(given[name])
             else:
                 reader.bad(f"stopping.{name}", given[name], "a number")
