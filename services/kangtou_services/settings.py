@@ -75,6 +75,10 @@ class Settings(BaseSettings):
     max_streams_per_connection: int = 256
     max_message_bytes: int = 64 * 1024
     queue_updates: int = 1_024
+    calls_per_account: PositiveInt = 500  # calls a second; a bucket holds those of ten
+    calls_per_address: PositiveInt = 2_000  # the same; a hundred times as many from this machine
+    wrong_tokens: PositiveInt = 60  # of one address in a minute; a hundred times as many from this machine
+    local_operator: bool = True  # who calls from this machine is an operator, if the gateway listens on loopback alone
     registrations: int = 120  # of one host in a minute; a hundred times as many from this machine
     bot_tickets: int = 256  # tickets and seats that a bot's account may have in one pool; a person has one
     open_tables: int = 8  # tables that a person may have open at a time

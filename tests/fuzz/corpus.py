@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -56,7 +57,7 @@ def spec(rng: Random) -> str:
         if rng.random() < 0.2:
             where.pop(name, None)
         else:
-            where[name] = rng.choice(_ODD)
+            where[name] = deepcopy(rng.choice(_ODD))
     text = json.dumps(made)
     return text if rng.random() < 0.8 else text[: rng.randrange(len(text))] + rng.choice(("[" * 3000, "}", "\\ud8"))
 

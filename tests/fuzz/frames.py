@@ -104,7 +104,7 @@ class Frames:
             self._watch.bad(f"answers that nobody asked for: {more}")
         for payload in context.written:
             for update in play.PlayResponse.FromString(payload).updates:
-                what = update.WhichOneof("body") or "nothing"
+                what: str = update.WhichOneof("body") or "nothing"
                 if what == "answer" and update.answer.HasField("refused"):
                     what = f"refused {update.answer.refused.code}"
                 self._watch.count(self.name, what)

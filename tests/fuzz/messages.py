@@ -54,10 +54,10 @@ class Values:
         name = _SAME.get(name, name)
         known = (*self.fixed.get(name, ()), *self.seen.get(name, ()))
         if known and rng.random() < 0.85:
-            return rng.choice(known)
+            return str(rng.choice(known))
         if rng.random() < 0.3:
             return "".join(rng.choices("abcdefghjkmnpqrstuvwxyz0123456789_-", k=rng.randrange(1, 24)))
-        return rng.choice(TEXTS) if rng.random() < 0.1 else rng.choice(_SHORT)
+        return rng.choice(TEXTS if rng.random() < 0.1 else _SHORT)
 
     def learn(self, message: Message) -> None:
         """Remember what the server has told."""
@@ -99,11 +99,11 @@ class _Maker:
             self._fill(message, field, deep)
         return message
 
-    def _fill(self, message: Message, field: FieldDescriptor, deep: int) -> None:
+    def _fill(self, message: Message, field: Any, deep: int) -> None:
         rng, held = self._rng, getattr(message, field.name)
         self._left -= 1
         if field.message_type is not None and field.message_type.GetOptions().map_entry:
-            self._fill_map(held, *field.message_type.fields, deep)
+            self._fill_map(held, field.message_type, deep)
         elif not field.is_repeated:
             if field.type == FieldDescriptor.TYPE_MESSAGE:
                 held.CopyFrom(self.made(field.message_type, deep + 1))
@@ -117,7 +117,8 @@ class _Maker:
                 else:
                     held.append(self._scalar(field))
 
-    def _fill_map(self, held: Any, key: FieldDescriptor, value: FieldDescriptor, deep: int) -> None:
+    def _fill_map(self, held: Any, entry: Any, deep: int) -> None:
+        key, value = entry.fields
         for _ in range(self._rng.choice((0, 1, 2, 5))):
             name = self._scalar(key)
             if value.type == FieldDescriptor.TYPE_MESSAGE:
@@ -125,7 +126,7 @@ class _Maker:
             else:
                 held[name] = self._scalar(value)
 
-    def _scalar(self, field: FieldDescriptor) -> Any:
+    def _scalar(self, field: Any) -> Any:
         rng, kind = self._rng, field.cpp_type
         if field.type == FieldDescriptor.TYPE_BYTES:
             return rng.randbytes(rng.choice((0, 1, 16, 32, 64, 65)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from random import Random
+from typing import Any
 
 import grpc
 
@@ -45,7 +46,7 @@ class Port:
         if not self._real:
             self._real = await self._recorded()
         self._count += 1
-        data = self._data(rng)
+        data, writer = self._data(rng), None
         try:
             async with asyncio.timeout(20):
                 reader, writer = await asyncio.open_connection(self._host, self._port)
@@ -61,9 +62,10 @@ class Port:
             outcome = "cut"
         else:
             outcome = "closed"
-        with contextlib.suppress(OSError, UnboundLocalError):
+        if writer is not None:
             writer.close()
-            await writer.wait_closed()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
         self._watch.count(self.name, outcome)
         if self._count % EVERY == 0:
             await self.answers()
@@ -125,7 +127,7 @@ class Port:
         for _ in range(2):
             async with grpc.aio.insecure_channel(address, (("grpc.use_local_subchannel_pool", 1),)) as channel:
                 await lobby_rpc.LobbyServiceStub(channel).ListTables(lobby.ListTablesRequest(), metadata=metadata)
-                call = channel.stream_stream("/kangtou.v1.PlayService/Play")(metadata=metadata)
+                call: Any = channel.stream_stream("/kangtou.v1.PlayService/Play")(metadata=metadata)
                 attach = play.PlayRequest(attach=play.Attach(match_id="nowhere"))
                 await call.write(attach.SerializeToString())
                 await call.read()

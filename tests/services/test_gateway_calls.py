@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from kangtou.v1 import admin_pb2, admin_pb2_grpc
 from kangtou.v1 import play_pb2 as play
 from kangtou_services.gateway.auth import Callers
-from kangtou_services.gateway.limits import Rate
+from kangtou_services.gateway.throttle import Rate
 from kangtou_services.identity import StoreUnavailable
 from tests.inprocess import NamesAsTokens, until, whole_server
 from tests.servers import free_port
@@ -105,7 +105,7 @@ async def test_streams_of_an_account_are_bounded() -> None:
 def test_questions_are_counted_by_account() -> None:
     """A burst, then a steady rate."""
     now = [0.0]
-    rate = Rate(lambda: now[0])
+    rate = Rate(50.0, 200.0, lambda: now[0])
     assert all(rate.allowed("ann") for _ in range(200))
     assert not rate.allowed("ann")
     assert rate.allowed("bob")

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from ..identity import HOUSE, OPERATOR
 from .auth import Callers, token_of
 from .calls import CallError, Code, Context
+from .throttle import Throttle
 
 
 class Needs(enum.Enum):
@@ -76,17 +77,22 @@ NEEDS: Mapping[str, Needs] = {
 class Access:
     """Looks at the table before a call reaches its service."""
 
-    def __init__(self, callers: Callers) -> None:
+    def __init__(self, callers: Callers, throttle: Throttle | None = None) -> None:
         self._callers = callers
+        self._throttle = throttle
 
     async def check(self, method: str, context: Context) -> None:
         """Raises CallError for whoever may not call it, StoreUnavailable."""
         needs = NEEDS.get(method)
         if needs is None:
             raise CallError(Code.PERMISSION_DENIED, "nobody may call this", "无人可用此调用")
+        if self._throttle is not None:
+            self._throttle.address(context)
         if needs in (Needs.ANYBODY, Needs.HERE):
             return  # the service looks from where a call comes
         session = await self._callers.session(context, playing=needs is Needs.SEAT)
+        if self._throttle is not None:
+            self._throttle.account(session.account.account_id)
         if needs is Needs.OPERATOR and OPERATOR not in session.account.roles:
             raise CallError(Code.PERMISSION_DENIED, "this is for operators", "仅限管理员")
         if needs is Needs.HOUSE and HOUSE not in session.account.roles:

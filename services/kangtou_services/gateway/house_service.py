@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -57,7 +56,7 @@ class HouseService(rpc.HouseServiceServicer):
         account = (await self._callers.session(context)).account
         if account.kind != BOT:
             return pb.JoinHouseResponse(refused=refusal("bad_kind"))
-        if not self._secret or not hmac.compare_digest(self._secret.encode(), request.secret.encode()):
+        if not self._secret or not self._callers.guessed(request.secret, self._secret, context):
             _log.warning("not_of_the_house", account=account.account_id)
             return pb.JoinHouseResponse(refused=refusal("not_of_the_house"))
         await self._identity.set_roles(account.account_id, account.roles | {HOUSE})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import structlog
 
@@ -15,6 +14,7 @@ from ..settings import Settings
 from .auth import Callers, banned, expired
 from .calls import CallError, Code
 from .streams import PlayStream, too_slow
+from .throttle import Rate
 
 log = structlog.get_logger(__name__)
 
@@ -22,25 +22,11 @@ LOOK_S = 5.0
 TOKENS_S = 20.0  # how often the tokens of open streams are looked at again
 STALL_S = 20.0  # a seat whose client takes nothing for so long is cut off
 QUESTIONS_S, QUESTIONS_BURST = 50.0, 200.0
-REMEMBERED = 10_000
 
 
-class Rate:
-    """A token bucket for each account."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._left: dict[str, tuple[float, float]] = {}
-
-    def allowed(self, account_id: str) -> bool:
-        """Whether one more is allowed now; counts it."""
-        now = self._clock()
-        if len(self._left) > REMEMBERED:
-            self._left.clear()
-        left, since = self._left.get(account_id, (QUESTIONS_BURST, now))
-        left = min(QUESTIONS_BURST, left + (now - since) * QUESTIONS_S)
-        self._left[account_id] = (max(0.0, left - 1), now)
-        return left >= 1
+def questions() -> Rate:
+    """How often an account may ask what costs a table some time."""
+    return Rate(QUESTIONS_S, QUESTIONS_BURST)
 
 
 class Streams:

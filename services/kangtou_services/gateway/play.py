@@ -17,7 +17,7 @@ from ..table.commands import refused
 from ..tournament.ids import tournament_of
 from .auth import Callers, token_of
 from .calls import CallError, Code, Context
-from .limits import Rate, Streams
+from .limits import Streams, questions
 from .refused import refusal
 from .routes import TableProblem
 from .streams import COMMAND_BYTES, MATCH_ID, PlayStream
@@ -58,7 +58,7 @@ class PlayService(rpc.PlayServiceServicer):
         self._tables = tables
         self._streams = streams
         self._house = house
-        self._questions = Rate()
+        self._questions = questions()
 
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""

@@ -43,6 +43,7 @@ from .health import Readiness
 from .limits import Streams
 from .play import PlayService
 from .router import Router
+from .throttle import Throttle
 from .vitals_service import VitalsService
 
 log = structlog.get_logger(__name__)
@@ -112,14 +113,15 @@ async def start(backend: Backend, identity: Identity, extras: Sequence[Extra] = 
     """
     settings = backend.settings
     gateway_id = f"{name}-{secrets.token_hex(4)}"
-    callers = Callers(identity)
+    throttle = Throttle(settings)
+    callers = Callers(identity, throttle=throttle)
     router = Router(settings, backend.log, backend.directory, gateway_id)
     streams = Streams(settings, callers)
     readiness = Readiness(backend)
     maintenance = MaintenanceWatch(backend.orders)
     parts = Parts(backend, identity, callers, router, gateway_id, maintenance, streams.check_tokens)
 
-    guard = Guard(Access(callers).check, parts.meter, gate_of(settings, maintenance))
+    guard = Guard(Access(callers, throttle).check, parts.meter, gate_of(settings, maintenance))
     server = grpc.aio.server(options=options(settings), interceptors=[guard])
     playing, names, closers = _services(server, parts, streams, readiness, extras)
     port = _bind(server, settings)

@@ -15,7 +15,7 @@ from ..table.commands import refused
 from ..tournament.ids import tournament_of
 from .auth import Callers
 from .calls import Context
-from .limits import Rate
+from .limits import questions
 from .refused import refusal
 from .routes import TableProblem
 from .streams import COMMAND_BYTES, MATCH_ID
@@ -31,7 +31,7 @@ class SpectateService(spectate_pb2_grpc.SpectateServiceServicer):
     def __init__(self, tables: Tables, callers: Callers) -> None:
         self._tables = tables
         self._callers = callers
-        self._rate = Rate()
+        self._rate = questions()
 
     async def GetRounds(self, request: pb.GetRoundsRequest, context: Context) -> AsyncIterator[pb.GetRoundsResponse]:
         """Round by round, as they come from the table's owner."""

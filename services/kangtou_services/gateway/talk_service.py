@@ -20,7 +20,7 @@ from ..talk import Message, Report, Talk
 from ..talk.messages import chat_to_pb
 from .auth import Callers
 from .calls import CallError, Code, Context
-from .limits import Rate
+from .limits import questions
 from .refused import refusal as table_refusal
 from .routes import TableProblem
 from .streams import COMMAND_BYTES, MATCH_ID
@@ -43,7 +43,7 @@ class TalkService(rpc.TalkServiceServicer):
         self._marks = marks
         self._tables = tables
         self._callers = callers
-        self._rate = Rate()
+        self._rate = questions()
 
     async def Say(self, request: pb.SayRequest, context: Context) -> pb.SayResponse:
         """Refused: see host/talking.py."""

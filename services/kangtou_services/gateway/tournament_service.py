@@ -16,7 +16,7 @@ from kangtou.v1 import tournament_pb2_grpc as rpc
 from kangtou_engine.boards import tournament_commitment
 from kangtou_engine.shuffle import SEED_BYTES
 
-from ..identity import OPERATOR, Account, Identity, good_command_id, peer_host
+from ..identity import OPERATOR, Account, Identity, good_command_id
 from ..runtime import Backend
 from ..tournament.events import State, event_from, fold, submitted
 from ..tournament.fits import Misfit
@@ -24,7 +24,7 @@ from ..tournament.ids import is_tournament, tournament_id
 from ..tournament.model import Spec, to_plain
 from ..tournament.progress import Progress
 from ..tournament.reporting import NoReport, planned, report_of
-from .admin import is_loopback
+from .admin import here
 from .auth import Callers
 from .calls import CallError, Code, Context
 
@@ -214,8 +214,7 @@ class TournamentService(rpc.TournamentServiceServicer):
         return tuple(Misfit("entrants.account", one[:40], "an account of this server") for one in missing) or found
 
     def _operates(self, account: Account, context: Context) -> bool:
-        here = is_loopback(self._backend.settings.host) and is_loopback(peer_host(context.peer()))
-        return here or OPERATOR in account.roles
+        return here(self._backend.settings, context) or OPERATOR in account.roles
 
     async def _state(self, tournament: str) -> State:
         texts = await self._store.read(tournament) if is_tournament(tournament) else []

@@ -107,6 +107,8 @@ class Host:
             reply(peer, lpb.Reply(ref=call.ref))
         else:
             problem(peer, call, "bad_secret")
+            peer.flush()
+            peer.close()  # one guess a connection
 
     def _call(self, peer: ActorLink, call: lpb.Call) -> None:
         what = call.WhichOneof("body") or ""

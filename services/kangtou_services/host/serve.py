@@ -45,7 +45,7 @@ async def serving(
     """Host tables while the context lasts. `name` is the actor's; each start gets an id of its own.
 
     `stopped` is called when others have declared this actor dead: it must end, its tables are theirs. `drained` is
-    called when an operator has told it to stop and its tables have gone: it is to end, in order.
+    called when an operator has told it to stop and its tables have gone: it is to end, in order. Raises OSError.
     """
     settings = backend.settings
     actor_id = f"{name}-{secrets.token_hex(4)}"
@@ -54,6 +54,8 @@ async def serving(
     opener = Opener(host, backend.directory)
     path = (settings.run_dir / f"{actor_id}.sock").absolute()
     if settings.link != "unix":
+        if not settings.link_secret:
+            raise OSError("tables listen on a port (link=tcp) only with a link_secret")
         wanted = f"tcp:{settings.address or settings.host}:0"
     elif len(os.fsencode(path)) > SOCKET_PATH_MOST and settings.link_secret:  # without one a port is open to everybody
         log.warning("no_link_socket", why="the path is too long", path=str(path))
