@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar, cast
 
@@ -18,6 +19,8 @@ from kangtou.internal.v1 import link_pb2 as lpb
 MAX_FRAME = 16 * 1024 * 1024
 FULL_FRAME = 4 * 1024 * 1024  # what waits is written when it has grown to this
 MAX_WAITING = 64 * 1024 * 1024  # bytes a peer may leave unread before it is cut off
+# Of TCP: a connection whose other end is gone without a word is given up by the system after 20 to 30 s.
+KEPT_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 20_000}
 
 In = TypeVar("In", bound=Message)
 Out = TypeVar("Out", bound=Message)
@@ -42,6 +45,14 @@ class Link(Protocol):
     def close(self) -> None:
         """End it."""
         ...
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """See KEPT_ALIVE; options that the system does not have are left out."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEPT_ALIVE.items():
+        if (option := getattr(socket, name, None)) is not None:
+            connection.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 class FramedPeer(asyncio.Protocol, Generic[In, Out]):
@@ -194,7 +205,8 @@ async def connect(
                 await loop.create_unix_connection(lambda: link, rest)
             else:
                 host, _, port = rest.rpartition(":")
-                await loop.create_connection(lambda: link, host, int(port))
+                transport, _ = await loop.create_connection(lambda: link, host, int(port))
+                keep_alive(transport.get_extra_info("socket"))
     except (OSError, TimeoutError) as error:
         raise LinkClosed(f"{address}: {error}") from error
     return link
@@ -228,6 +240,8 @@ async def listen(
         host, _, port = rest.rpartition(":")
         server = await loop.create_server(made, host, int(port))
         address = f"tcp:{host}:{server.sockets[0].getsockname()[1]}"
+        for listening in server.sockets:
+            keep_alive(listening)  # which the connections inherit
 
     async def stop() -> None:
         stopped.append(True)

@@ -30,7 +30,7 @@ from tests.golden.make import RECORDS, entropies_of
 from tests.golden.plans import NUMBERS, PLANS
 from tests.records.make import seed_of
 
-from .load import Load, Played, Verdict, judge
+from .load import Load, Played, Playground, Verdict, judge
 from .server import Server, running
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(1500)]
@@ -88,7 +88,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Watched(Load):
     """A load whose matches can be looked at while they are played, and that leaves standing answers."""
 
-    def __init__(self, server: Server, kind: Kind, *, stand_by: bool = True, think: float = 0.004) -> None:
+    def __init__(self, server: Playground, kind: Kind, *, stand_by: bool = True, think: float = 0.004) -> None:
         super().__init__(server, 1, game=kind.game, seats=kind.seats, options=kind.options, think=think)
         self.kind = kind
         self.stand_by = stand_by

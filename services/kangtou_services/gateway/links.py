@@ -19,6 +19,9 @@ log = structlog.get_logger(__name__)
 
 AGAIN_S = 0.1  # pause after a connection that failed
 REFUSED_S = 2.0  # pause after a secret that was not accepted
+TICK_S = 1.0
+ASKED_TICKS = 2  # in which nothing was heard over a link: the actor is asked for something,
+SILENT_TICKS = 6  # and if nothing is heard then either, the link is ended
 
 _NUMBERS = count(1)  # of calls and subscriptions, in this process
 
@@ -30,6 +33,8 @@ class Conn:
         self.actor_id = actor.id
         self.routes: set[Route] = set()
         self.link: GatewayLink | None = None
+        self._far = actor.address.startswith("tcp:")
+        self._silent = 0  # ticks since something was heard
         self.ended: Callable[[Conn], None] = lambda conn: None
         self._lost = lost
         self._pending: dict[int, Pending] = {}
@@ -93,10 +98,28 @@ class Conn:
         sub.route.subs.discard(sub)
         sub.sink.refused(code)
 
+    # ---- whether anything comes back ----
+
+    def tick(self) -> None:
+        """Called every TICK_S. End a link over a network if its other end is silent though it was asked.
+
+        A network that swallows what is sent tells nobody. Ticks are counted, not time: when this process was held up,
+        what has arrived meanwhile is heard before the next one.
+        """
+        if not self._far:
+            return  # a socket of this machine ends with the process behind it
+        self._silent += 1
+        if self._silent == ASKED_TICKS:
+            self.ask(lpb.Call(stats=lpb.Stats()), lambda reply: None)
+        elif self._silent >= SILENT_TICKS:
+            log.warning("link_silent", actor=self.actor_id)
+            self.close()
+
     # ---- what comes back ----
 
     def received(self, down: lpb.Down) -> None:
         """A frame."""
+        self._silent = 0
         subs = self._subs
         for deliver in down.delivers:
             payload, seq, last = deliver.payload, deliver.seq, deliver.last
@@ -239,6 +262,13 @@ class Links:
         log.info("link_ended", actor=conn.actor_id)
         if self._conns.get(conn.actor_id) is conn:
             del self._conns[conn.actor_id]
+
+    async def watch(self) -> None:
+        """End links that have gone silent, for as long as this gateway lives."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            for conn in list(self._conns.values()):
+                conn.tick()
 
     def drop(self, actor_id: str) -> None:
         """An actor is dead: do not wait for its link to notice."""

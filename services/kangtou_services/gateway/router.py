@@ -50,7 +50,11 @@ class Router:
 
     async def start(self) -> None:
         """Begin to look for owners."""
-        self._tasks = [self._spawn(self._seek(), "seek"), self._spawn(self._watch(), "watch-dead")]
+        self._tasks = [
+            self._spawn(self._seek(), "seek"),
+            self._spawn(self._watch(), "watch-dead"),
+            self._spawn(self.links.watch(), "watch-links"),
+        ]
 
     async def stop(self) -> None:
         """End all links; what waits is told."""
