@@ -18,9 +18,12 @@ def acked(loads: Mapping[str, Load]) -> dict[str, int]:
     return {match: len(load.played[match].acked) for load in loads.values() for match in set(load.current)}
 
 
-async def all_moving(loads: Mapping[str, Load], stuck_s: float = STUCK_S) -> list[int]:
-    """Until each match in play has had another move acknowledged, or is over; how long each took, in ms."""
-    began, before, waits = time.monotonic(), acked(loads), []
+async def all_moving(loads: Mapping[str, Load], since: float | None = None, stuck_s: float = STUCK_S) -> list[int]:
+    """Until each match in play has had another move acknowledged, or is over; how long each took, in ms.
+
+    `since`: by the monotonic clock, when the wait began, if that was before now.
+    """
+    began, before, waits = since or time.monotonic(), acked(loads), []
     while before:
         now, waited = acked(loads), time.monotonic() - began
         for match in [one for one, count in before.items() if now.get(one, count + 1) > count]:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import time
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -39,12 +40,26 @@ def victim(server: Server, kind: str) -> int:
         return 0
 
 
-async def kill(server: Server, kind: str) -> None:
-    """One of them, as soon as there is one."""
+def alive(pid: int) -> bool:
+    """Whether a process is there and not only waits to be collected."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def kill(server: Server, kind: str) -> float:
+    """One of them, as soon as there is one; when that was. With a raylet all actors of its node end, a moment later."""
     async with asyncio.timeout(STUCK_S):
-        while not (pid := await asyncio.to_thread(victim, server, kind)) or not psutil.pid_exists(pid):  # noqa: ASYNC110
+        while not (pid := await asyncio.to_thread(victim, server, kind)) or not alive(pid):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
+    actors = await asyncio.to_thread(server.actors) if kind == "raylet" else {}
     os.kill(pid, signal.SIGKILL)
+    killed = time.monotonic()
+    async with asyncio.timeout(STUCK_S):
+        while any(map(alive, actors.values())):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    return killed
 
 
 async def test_whatever_is_killed(
@@ -62,10 +77,10 @@ async def test_whatever_is_killed(
             load.open.clear()
         try:
             await asyncio.gather(*(load.start() for load in loads.values()))
+            await all_moving(loads)
             for kind in order:
                 await asyncio.sleep(random.uniform(0.3, 3.0))
-                await kill(server, kind)
-                waits[kind] += await all_moving(loads)
+                waits[kind] += await all_moving(loads, await kill(server, kind))
             await asyncio.gather(*(load.finish(600) for load in loads.values()))
             found = [(await judge(load, 60))[0] for load in loads.values()]
         finally:

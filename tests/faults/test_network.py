@@ -103,12 +103,13 @@ async def test_network(
 ) -> None:
     """Whatever the network does: no acknowledged move is lost or doubled, no match ends wrongly, all of them finish."""
     chance = random.Random(fault_seed)
-    faults = plan(chance, ways, 4) if counts(0, 1) else briefly(chance)
+    faults = plan(chance, ways, 3) if counts(0, 1) else briefly(chance)
     kinds = {name: replace(KINDS[name], options={**KINDS[name].options, "rounds": counts(1, 3)}) for name in PLAYED}
     loads = {name: Far(far, kind, think=0.03) for name, kind in kinds.items()}
     weather = Weather(far, loads, chance)
     try:
         await asyncio.gather(*(load.start() for load in loads.values()))
+        await all_moving(loads)
         for way, fault in faults:
             await weather.have(way, fault)
         await asyncio.gather(*(load.finish(600) for load in loads.values()))
