@@ -51,11 +51,11 @@ class Practice:
     """
 
     address: str
-    token: str
+    token: str = field(repr=False)
     match_id: str
     seat: Seat
     client: Client
-    entropy: bytes
+    entropy: bytes = field(repr=False)
     data: Path
     tally: Tally = field(default_factory=Tally)
 

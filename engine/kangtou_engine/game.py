@@ -7,7 +7,7 @@ the state is an immutable value of its choosing (`State.game`); it must have `ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -126,6 +126,19 @@ class Tell(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Draws(Generic[R]):
+    """Events that take cards from the pile in the course of a round: whoever knows the pile knows these cards.
+
+    kinds   their types
+    due     from the state as the round began, cut and with its pile, and all events of these kinds of the round as
+            somebody saw them: what they must have been, in order, as far as the pile goes
+    """
+
+    kinds: tuple[type[Event], ...]
+    due: Callable[[State[R], Sequence[Event]], Iterator[Event]]
+
+
 def no_tell(event: Event, config: Config, lang: str) -> tuple[str, ...]:
     """For games whose templates say everything."""
     return ()
@@ -193,6 +206,7 @@ class GameSpec(Generic[R]):
     window_ms       what people have in the windows of a phase, in ms, at a table that chose no window clock
     talk            what a seat may say now: FREE, PHRASES (phrases.py) or SILENT
     opening         what stands out in a hand as dealt, for statistics; None: nothing is said
+    draws           events after the deal that take cards from the pile; None: there are none
     planning        its part in a search by bots; None: bots that search play greedily
     """
 
@@ -235,6 +249,7 @@ class GameSpec(Generic[R]):
     board: Mapping[str, Value] = field(default_factory=lambda: {"rounds": 1})
     talk: Callable[[State[R], Seat], str] = talk_free
     opening: Opening | None = None
+    draws: Draws[R] | None = None
     planning: Planning[R] | None = None
     rule_sets: tuple[RuleSet, ...] = (STANDARD,)
 

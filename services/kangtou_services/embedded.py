@@ -59,7 +59,7 @@ class EmbeddedSettings:
     socket: Path | None = None
     port: int = 0
     bind: str = "127.0.0.1"
-    password: str = ""
+    password: str = field(default="", repr=False)
     overrides: Mapping[str, str] = field(default_factory=dict)
     die_with_parent: bool = False
 

@@ -10,7 +10,7 @@ where the first one came from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kangtou_engine.match.clocks import DELEGATE, RETAKE
 from kangtou_engine.match.state import OVER
@@ -39,7 +39,7 @@ class Fork:
     """What a server needs to go on: the agreement, the seed, the log so far."""
 
     agreement: Agreement
-    seed: bytes
+    seed: bytes = field(repr=False)
     entries: tuple[Entry, ...]
 
 

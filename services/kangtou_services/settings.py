@@ -23,10 +23,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="KANGTOU_", frozen=True, extra="forbid")
 
     data: Path = Path("kangtou-data")
-    redis_url: str = ""  # empty: the embedded server's socket in the data folder
-    archive_url: str = ""  # empty: `archive/` in the data folder; any fsspec URL
+    redis_url: str = Field(default="", repr=False)  # empty: the embedded server's socket in the data folder
+    archive_url: str = Field(default="", repr=False)  # empty: `archive/` in the data folder; any fsspec URL
     redis_wait_ms: int = 0  # how long a process that starts waits for Redis; `up` has its children wait
-    link_secret: str = ""  # shared by gateways and actors
+    link_secret: str = Field(default="", repr=False)  # shared by gateways and actors
     node: str = "local"
     host: str = "127.0.0.1"
     port: int = 7480
@@ -44,7 +44,9 @@ class Settings(BaseSettings):
     join: str = ""  # join.json of the head that `up` joins
     redis_port: int = 7481  # at which the embedded server of a head serves other nodes
     ray_port: int = 7482  # of the head
-    ray_redis_url: str = ""  # where Ray's head keeps its state; empty: where everything else is
+    ray_redis_url: str = Field(
+        default="", repr=False
+    )  # where Ray's head keeps its state; empty: where everything else is
     scale_tables: PositiveInt = 2_000  # the scaler has a node asked for where there are so many more,
     scale_least: int = 2  # no fewer than these,
     scale_most: int = 40  # and no more
@@ -89,7 +91,7 @@ class Settings(BaseSettings):
     window_per_s: int = 20  # so much more with each second of waiting,
     window_open_s: int = 60  # and as far as they like after that
     house_bots: int = 5  # accounts of the house bots that `up` runs; 0: none
-    house_secret: str = ""  # by which bots become those of the house; empty: they cannot
+    house_secret: str = Field(default="", repr=False)  # by which bots become those of the house; empty: they cannot
     give_up_deaths: int = 5  # deaths of one child within a minute after which `up` gives up
     fill_after_ms: int = 0  # 0: house bots fill a table only when asked
     tournaments: bool = True  # whether `up` starts a runner

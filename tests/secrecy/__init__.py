@@ -1,6 +1,4 @@
 """Nothing that a running server or client produces gives away a card, a seed, an entropy or a token.
 
 known     what must not be found, in all the forms in which it could be written
-produced  everything that a server on this machine writes, exposes and answers
-leaky     a game that plants a leak of every kind, to see that each is found
 """

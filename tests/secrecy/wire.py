@@ -146,7 +146,9 @@ async def try_everything(wire: Wire, step: int, quiet: Seat) -> None:
             for number, (text, prompt) in enumerate(REFUSED):
                 answer = await wire.act(seat, text, f"try-{step}-{seat}-{number}", prompt)
                 assert answer.HasField("refused"), (text, answer)
-            given = {"metadata": bearer(wire.name(seat))}
-            await stub.Legal(play.LegalRequest(match_id=match), **given)
-            await stub.Check(play.CheckRequest(match_id=match, action=action_to_pb(parse_action("play RJ"))), **given)
-            await stub.GetView(play.GetViewRequest(match_id=match), **given)
+            metadata = bearer(wire.name(seat))
+            await stub.Legal(play.LegalRequest(match_id=match), metadata=metadata)
+            await stub.Check(
+                play.CheckRequest(match_id=match, action=action_to_pb(parse_action("play RJ"))), metadata=metadata
+            )
+            await stub.GetView(play.GetViewRequest(match_id=match), metadata=metadata)

@@ -106,7 +106,7 @@ class Rematch:
     table: pb.Table
     match_id: str
     seat: Seat
-    entropy: bytes
+    entropy: bytes = field(repr=False)
 
 
 class Tables:

@@ -36,10 +36,15 @@ _TEXTS = {
 
 @dataclass(slots=True)
 class Deal:
-    """A round's begin as it was seen, and the events right after it."""
+    """A round's begin as it was seen, the events right after it, and those that took cards from the pile later.
+
+    gap   something was missed: what comes after cannot be compared
+    """
 
     began: RoundBegan
     after: list[Event] = field(default_factory=list)
+    drawn: list[Event] = field(default_factory=list)
+    gap: bool = False
 
 
 class Witness:
@@ -80,13 +85,18 @@ class Witness:
             self._lots = list(event.lot)
         elif isinstance(event, LotDrawn):
             self._lots.append(event.draws)
-        elif self._deals and len(self._deals[-1].after) < DEAL_MOST:
-            self._deals[-1].after.append(event)
+        elif self._deals:
+            deal, draws = self._deals[-1], self._game.spec.draws
+            if len(deal.after) < DEAL_MOST:
+                deal.after.append(event)
+            if draws is not None and isinstance(event, draws.kinds) and not deal.gap:
+                deal.drawn.append(event)
 
     def missed(self) -> None:
         """A snapshot took the place of events: what follows belongs to no deal that was seen."""
         if self._deals:
             self._deals[-1].after += [_GAP] * (DEAL_MOST - len(self._deals[-1].after))
+            self._deals[-1].gap = True
 
     def ended(self, ending: Ending) -> list[TrustWarning]:
         """Recompute all that was seen."""
@@ -131,13 +141,20 @@ class Witness:
             state, after = game.evolve(state, after[0]), after[1:]
         for due, got in zip(game.spec.deal(state), after, strict=False):
             if got is _GAP:
-                return True
-            seen = {to_text(due.seen_by(self.seat))}
-            if self.open_hands:
-                seen.add(to_text(open_event(due, self._config.seats)))
-            if to_text(got) not in seen:
+                break
+            if not self._fits(due, got):
                 return False
-        return True
+        if game.spec.draws is None:
+            return True
+        drawn = tuple(game.spec.draws.due(state, deal.drawn))
+        return len(drawn) == len(deal.drawn) and all(map(self._fits, drawn, deal.drawn))
+
+    def _fits(self, due: Event, got: Event) -> bool:
+        """Whether what was seen is what happened, as this seat may see it."""
+        seen = {to_text(due.seen_by(self.seat))}
+        if self.open_hands:
+            seen.add(to_text(open_event(due, self._config.seats)))
+        return to_text(got) in seen
 
     def _warn(self, code: str, **params: int) -> TrustWarning:
         english, chinese = _TEXTS[code]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from kangtou_engine.cards import Seat
@@ -26,7 +26,7 @@ class Job:
 
     match_id: str
     seat: Seat | None = None
-    entropy: bytes = b""
+    entropy: bytes = field(default=b"", repr=False)
 
 
 def _quiet(tally: Tally) -> None:

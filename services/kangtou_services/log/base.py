@@ -7,7 +7,7 @@ that a writer appends with explicit ids, so that a resend is refused rather than
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -24,8 +24,8 @@ class Entry:
 
     epoch: int
     seq: int
-    body: str
-    chain: str
+    body: str = field(repr=False)  # hidden cards, and what would give them away
+    chain: str = field(repr=False)
     rounds: tuple[int, ...] = ()
 
     @property

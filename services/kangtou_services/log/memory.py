@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .base import Entry, Fenced, LogUnavailable, TailLost
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Match:
     entries: list[Entry] = field(default_factory=list)
     owner: str | None = None

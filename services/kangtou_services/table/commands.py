@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kangtou.v1 import game_pb2 as pb
@@ -61,7 +61,7 @@ class Command:
     seat: int
     command_id: str
     prompt: int
-    action: Action | None
+    action: Action | None = field(repr=False)  # it names cards
     ref: Any = None
     standing: bool = False
     until: str = ""

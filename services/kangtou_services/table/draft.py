@@ -16,9 +16,9 @@ from .commands import Command
 from .standing import Standing
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Draft:
-    """What the next entry will hold, and the table after it."""
+    """What the next entry will hold, and the table after it. It shows nothing of that: there are hidden cards in it."""
 
     time_ms: int
     state: AnyState

@@ -6,7 +6,7 @@ Which of them hold follows from the log alone: whoever loads a table comes to th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kangtou_engine.actions import Action
 from kangtou_engine.cards import Seat
@@ -18,7 +18,7 @@ from kangtou_engine.match.match import AnyState, Game
 class Standing:
     """An answer that a seat left, and the word of the game that ends it by itself ("": none)."""
 
-    action: Action
+    action: Action = field(repr=False)  # it may name cards
     until: str = ""
 
     def fits(self, game: Game, state: AnyState, seat: Seat) -> bool | None:

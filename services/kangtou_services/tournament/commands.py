@@ -16,7 +16,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -42,7 +42,7 @@ class Seat:
 
     match: str
     seat: int
-    token: str
+    token: str = field(repr=False)
 
 
 class Process:

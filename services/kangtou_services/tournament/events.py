@@ -110,7 +110,7 @@ class State:
     matches: dict[str, list[str]] = field(default_factory=dict)  # by set: all its attempts
     outputs: dict[str, Mapping[str, str]] = field(default_factory=dict)  # by game: what faulting processes said
     cause: str = ""
-    seed: bytes = b""
+    seed: bytes = field(default=b"", repr=False)
     last_ms: int = 0
     moves: int = 0
 

@@ -14,7 +14,7 @@ from .store import Overtaken
 
 @dataclass(slots=True)
 class _Held:
-    seed: bytes
+    seed: bytes = field(repr=False)
     log: list[str]
     fence: int = 0
     wish: str = ""

@@ -97,6 +97,7 @@ GAME: GameSpec[Own] = GameSpec(
     window_ms=deal.window_ms,
     sides=lambda config: ((0, 2), (1, 3)),  # DZ-1.2
     opening=OPENING,
+    draws=deal.DRAWS,
     board={"rounds": 1, "start_level": "4"},  # on 3 defenders gain nothing (DZ-9.4), so one round would be won or drawn
     planning=PLANNING,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from ...actions import Action, cards_of, only_keys, plain
 from ...cards import Seat
 from ...errors import IllegalAction
 from ...events import Event
-from ...game import Phase
+from ...game import Draws, Phase
 from ...match.state import Config
 from .asking import asked, from_hand, unknown
 from .events import DealerFound, Declared, Drawn, Waited
@@ -29,6 +29,16 @@ def draw(state: Table) -> Drawn:
     end = DRAWN if own.trumps.suit else start - start % beat + beat
     kitty = pile[DRAWN:] if end == DRAWN else None
     return Drawn((state.sheet.first + start) % SEATS, pile[start:end], kitty)
+
+
+def _due(state: Table, seen: Sequence[Event]) -> Iterator[Event]:
+    """What must be drawn from this pile, as many cards at a time as were. DZ-3.1, DZ-3.2."""
+    pile, start = state.sheet.pile, 0
+    for event in seen:
+        assert isinstance(event, Drawn)
+        end = DRAWN if event.kitty is not None else start + len(event.cards)
+        yield Drawn((state.sheet.first + start) % SEATS, pile[start:end], pile[DRAWN:] if end == DRAWN else None)
+        start = end
 
 
 def window_ms(config: Config) -> Mapping[str, int]:
@@ -86,4 +96,5 @@ def standing(state: Table, seat: Seat, answer: Action, until: str) -> bool:
     return state.phase == "deal" and LEVEL_CARDS[rank_now(state)].isdisjoint(held)
 
 
+DRAWS: Draws[Own] = Draws((Drawn,), _due)
 DEAL: Phase[Own] = Phase(asked, _decide, _legal, lambda state, seat: WAIT, _asked_anew)

@@ -23,7 +23,7 @@ from ...options import option_specs
 from . import bots, discard, first, turn, window
 from .cases import CASES
 from .course import automatic
-from .deal import deal
+from .deal import DRAWS, deal
 from .events import EVENTS
 from .evolve import evolve
 from .opening import OPENING
@@ -82,6 +82,7 @@ GAME: GameSpec[Round] = GameSpec(
     standing_until=(window.CAN_PONG,),
     window_ms=lambda config: {"window": window.PEOPLE_MS},
     opening=OPENING,
+    draws=DRAWS,
     board={"rounds": 1, "limit": 0},
     planning=PLANNING,
 )
