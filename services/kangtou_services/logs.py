@@ -12,9 +12,11 @@ import logging
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
+
+from .lasting import Lasting
 
 # Names that are never written, whatever their value.
 SECRET = re.compile(r"token|secret|seed|entropy|entropies|card|hand|pile|stock|deck|state|payload|body|action|code$")
@@ -72,7 +74,7 @@ def configure(level: str, process: str, form: str = "json") -> None:
             structlog.dev.ConsoleRenderer(colors=False) if form == "text" else as_json,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(wanted),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", Lasting(sys.stderr))),
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)

@@ -19,7 +19,7 @@ from .directory import Directory, MemoryDirectory, RedisDirectory
 from .games import load_registry
 from .house import House, Lent, MemoryNeeds, NeedStore, RedisNeeds, Unserved
 from .log.base import EventLog, MatchStore
-from .log.commit import Disks
+from .log.disks import Disks
 from .log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 from .log.redis import RedisLog, RedisMatchStore
 from .observe.log import LogMeter

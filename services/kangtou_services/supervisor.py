@@ -42,11 +42,15 @@ class GaveUp(Exception):
 
 @dataclass(slots=True)
 class Child:
-    """A process to keep alive. `ready` waits until it serves; `grace` is how long it may take to stop (seconds)."""
+    """A process to keep alive. `ready` waits until it serves; `grace` is how long it may take to stop (seconds).
+
+    `excuse` tells why it has just died if that is no fault of its own ("": it is): such a death does not count.
+    """
 
     name: str
     argv: list[str]
     ready: Callable[[], Awaitable[bool]] | None = None
+    excuse: Callable[[], str] = lambda: ""
     says_ready: bool = False
     grace: float = 5.0
     ready_s: float = 180.0
@@ -166,11 +170,16 @@ class Supervisor:
             code = await child.process.wait()
             _end_group(child.process.pid)
             now = time.monotonic()
-            if code != 0 or now - started < ORDERLY_S:  # an operator may have a process end, to be started again
+            why = child.excuse()
+            if not why and (
+                code != 0 or now - started < ORDERLY_S
+            ):  # an operator may have a process end, to be started again
                 child.deaths.append(now)
             while child.deaths and now - child.deaths[0] > GIVE_UP_S:
                 child.deaths.popleft()
-            log.error("child_died", child=child.name, exit=code, deaths=len(child.deaths))
+            log.error(
+                "child_died", child=child.name, exit=code, deaths=len(child.deaths), **({"why": why} if why else {})
+            )
             if len(child.deaths) >= self.give_up_deaths:
                 self._give_up(child)
                 return
@@ -215,8 +224,11 @@ class Supervisor:
                     noted.append((child.process.pid, psutil.Process(child.process.pid).create_time()))
         record = self.data / "run" / "pids.json"
         fresh = record.with_suffix(".new")
-        fresh.write_text(json.dumps(noted))
-        fresh.replace(record)
+        try:
+            fresh.write_text(json.dumps(noted))
+            fresh.replace(record)
+        except OSError as error:  # a full disk must not keep a child from being looked after
+            log.warning("pids_not_noted", error=error.strerror)
 
 
 async def _says_ready(output: asyncio.StreamReader) -> bool:

@@ -22,6 +22,7 @@ from .log.promises import PromiseBroken, insist
 from .observe.expose import exposed
 from .observe.runner import of_children
 from .redis_client import connect
+from .room import lacking, wait_for_room
 from .settings import Settings
 from .supervisor import (
     EXIT_GAVE_UP,
@@ -53,6 +54,8 @@ def main(settings: Settings) -> int:
     with lock:
         settings.run_dir.mkdir(exist_ok=True)
         settings.run_dir.chmod(0o700)  # who reaches the sockets in it is believed
+        if not settings.redis_url and (why := lacking(settings.data)):
+            return fail(f"{settings.data}: {why}", EXIT_GAVE_UP)
         if unfinished(settings.data):
             return fail(f"a restore into {settings.data} was broken off: run it again first", EXIT_GAVE_UP)
         left = end_leftovers(settings.data)
@@ -98,9 +101,13 @@ def embedded_server(settings: Settings) -> EmbeddedServer:
 
 
 def main_redis(settings: Settings) -> int:
-    """`python -m kangtou_services redis`: become the embedded server."""
+    """`python -m kangtou_services redis`: become the embedded server, once its disk has room."""
+    logs.configure(settings.log_level, "redis", settings.log_format)
+    server = embedded_server(settings)
+    server.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    wait_for_room(server.folder)
     try:
-        embedded_server(settings).become()
+        server.become()
     except EmbeddedError as error:
         return fail(str(error), 1)
 
@@ -190,6 +197,12 @@ def children(settings: Settings) -> list[Child]:
     async def redis_ready() -> bool:
         return embedded_server(settings).answers()
 
+    def redis_excuse() -> str:
+        try:
+            return lacking(settings.data / "redis")
+        except OSError:
+            return ""  # its own fault, or the folder's: the child says what it is when it starts
+
     async def listening() -> bool:
         return _listens(settings.host, settings.port)
 
@@ -197,7 +210,7 @@ def children(settings: Settings) -> list[Child]:
         return ray_node.started(settings, "head") and _listens(settings.address, settings.ray_port)
 
     if not settings.redis_url:
-        found.append(Child("redis", [*services, "redis"], ready=redis_ready, grace=10.0))
+        found.append(Child("redis", [*services, "redis"], ready=redis_ready, excuse=redis_excuse, grace=10.0))
     if settings.head:
         found.append(Child("head", [*services, "head"], ready=head_listens, grace=10.0, ready_s=RAY_READY_S))
     found.append(Child("pool", [*services, "pool"], says_ready=True, grace=15.0, ready_s=RAY_READY_S))

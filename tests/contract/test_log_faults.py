@@ -17,7 +17,7 @@ import pytest
 
 from kangtou_services.embedded import EmbeddedServer
 from kangtou_services.log.base import Entry, LogError, LogUnavailable, TailLost
-from kangtou_services.log.commit import Disks
+from kangtou_services.log.disks import Disks
 from kangtou_services.log.line import Patience
 from kangtou_services.log.redis import RedisLog, RedisMatchStore
 from kangtou_services.redis_client import connect

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from kangtou_clients.api import Accepted, Match, Prompt, Session, connect
+from kangtou_clients.api import Accepted, Match, Prompt, Refused, Session, connect
 from kangtou_engine.game import TooMany
 from kangtou_engine.notation import Step
 from kangtou_engine.record import Record
@@ -23,6 +23,7 @@ from kangtou_services.accounts.redis import RedisAccountStore
 from kangtou_services.agreement import BOT, Agreement, Member, new_id
 from kangtou_services.archive.store import RecordStore
 from kangtou_services.identity import Issued
+from kangtou_services.log.disks import Disks
 from kangtou_services.log.redis import RedisMatchStore
 from kangtou_services.marks import RedisMarks
 from tests.games.parrot import GAME as PARROT
@@ -75,6 +76,9 @@ class Load:
         self.options = dict(options or {"rounds": 1})
         self.think = think
         self.turn_ms = turn_ms
+        self.disks = Disks()  # that must have a match before it begins
+        self.crossed = CROSSED
+        self.stopped: dict[str, str] = {}  # matches that did not come to their end, and the code that says why
         self.played: dict[str, Played] = {}
         self.current: set[str] = set()
         self.reconnections = 0
@@ -169,7 +173,7 @@ class Load:
 
         while True:
             try:
-                await RedisMatchStore(self._redis).create(match_id, agreement.to_json(), seed)
+                await RedisMatchStore(self._redis, self.disks).create(match_id, agreement.to_json(), seed)
                 return
             except LogUnavailable:
                 await asyncio.sleep(0.2)
@@ -185,7 +189,7 @@ class Load:
             if isinstance(answer, Accepted):
                 played.acked.append((match.seat or 0, action, answer.seq))
             else:
-                assert answer.code in CROSSED, answer
+                assert answer.code in self.crossed, answer
                 if answer.code == "log_unavailable":
                     await self._again(match, prompt, played)
                 elif answer.code == "not_snatchable" and prompt.open:
@@ -193,6 +197,8 @@ class Load:
                     if isinstance(passed, Accepted):
                         played.acked.append((match.seat or 0, str(prompt.default), passed.seq))
         ending = await match.finished()
+        if isinstance(ending, Refused):
+            self.stopped[match_id] = ending.code
         played.receipts.append(getattr(ending, "receipt", ""))
         played.warnings += len(match.warnings)
         await session.leave(match)

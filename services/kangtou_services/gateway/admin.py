@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from kangtou.v1 import admin_pb2 as admin
 from kangtou.v1 import admin_pb2_grpc as rpc
 
-from ..directory import Actor
+from ..directory import Actor, DirectoryUnavailable
 from ..identity import OPERATOR, peer_host
 from ..log.base import LogUnavailable
 from ..runtime import Backend
@@ -41,17 +41,20 @@ class AdminService(rpc.AdminServiceServicer):
         """What runs, and how much of it."""
         await self.allow(context)
         response = admin.GetStatusResponse(version=release(), log_ready=self._ready.checks["log"])
+        try:
+            await self._all(response)
+        except (LogUnavailable, DirectoryUnavailable):  # told as far as it is known
+            response.log_ready = False
+        return response
+
+    async def _all(self, response: admin.GetStatusResponse) -> None:
         living = await self._backend.directory.living()
         for actor in living:
             response.actors.append(await self._actor(actor))
         for gateway in await self._backend.directory.gateways():
             streams = len(self._streams) if gateway.id == self._gateway_id else 0
             response.gateways.add(gateway_id=gateway.id, pid=gateway.pid, streams=streams)
-        try:
-            await self._matches(response, {actor.id for actor in living})
-        except LogUnavailable:
-            response.log_ready = False
-        return response
+        await self._matches(response, {actor.id for actor in living})
 
     async def _actor(self, actor: Actor) -> admin.ActorStatus:
         status = admin.ActorStatus(actor_id=actor.id, node=actor.node, pid=actor.pid, tables=actor.tables)

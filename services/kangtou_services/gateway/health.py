@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 import structlog
 from grpc_health.v1 import health_pb2
@@ -23,6 +24,7 @@ from redis.exceptions import RedisError
 from ..directory import DirectoryUnavailable
 from ..log.base import LogUnavailable
 from ..log.promises import check
+from ..room import lacking
 from ..runtime import Backend
 
 log = structlog.get_logger(__name__)
@@ -93,7 +95,8 @@ class Readiness:
             async with asyncio.timeout(LOG_S):
                 await self._backend.log.incarnation()
         except (LogUnavailable, TimeoutError):
-            return "the log cannot be reached"
+            full = await asyncio.to_thread(_full, self._backend.settings.data / "redis")
+            return f"the log cannot be reached{': ' if full else ''}{full}"
         return ""
 
     async def _actors(self) -> str:
@@ -133,6 +136,16 @@ class Readiness:
         """This gateway stops: NOT_SERVING for good."""
         self.ready = False
         await self.servicer.enter_graceful_shutdown()
+
+
+def _full(folder: Path) -> str:
+    """Why the Redis of this machine, if it is embedded here, cannot write."""
+    try:
+        return lacking(folder)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"its folder cannot be written: {error.strerror}"
 
 
 def _figures(info: dict[str, object]) -> dict[str, float]:

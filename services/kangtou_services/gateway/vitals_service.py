@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kangtou.v1 import vitals_pb2 as pb
 from kangtou.v1 import vitals_pb2_grpc as rpc
 
+from ..directory import DirectoryUnavailable
 from ..log.base import LogUnavailable
 from ..observe.vitals import of_gateway
 from .admin import AdminService, release
@@ -44,16 +45,21 @@ class VitalsService(rpc.VitalsServiceServicer):
                 for name, good in readiness.checks.items()
             ],
         )
-        for actor in await backend.directory.living():
+        try:
+            await self._processes(response)
+            response.live_matches = len(await backend.store.live())
+        except (LogUnavailable, DirectoryUnavailable):  # the checks say why; who runs is not known now
+            response.ready = False
+        return response
+
+    async def _processes(self, response: pb.GetVitalsResponse) -> None:
+        parts = self._parts
+        directory = parts.backend.directory
+        for actor in await directory.living():
             stats = await parts.router.stats(actor)
             figures = {"tables": float(actor.tables)} if stats is None else dict(stats.figures)
             response.processes.add(id=actor.id, kind="actor", node=actor.node, pid=actor.pid, figures=figures)
-        for gateway in await backend.directory.gateways():
+        for gateway in await directory.gateways():
             own = gateway.id == parts.gateway_id
             figures = of_gateway(parts, self._streams) if own else dict(gateway.figures)
             response.processes.add(id=gateway.id, kind="gateway", node=gateway.node, pid=gateway.pid, figures=figures)
-        try:
-            response.live_matches = len(await backend.store.live())
-        except LogUnavailable:
-            response.ready = False
-        return response

@@ -10,7 +10,7 @@ import structlog
 from ..directory import Actor, Directory
 from ..log.base import Entry, LogError
 from . import endings
-from .host import Host, ahead
+from .host import LOST, Host, ahead
 from .slot import Slot
 
 log = structlog.get_logger(__name__)
@@ -82,7 +82,7 @@ class Health:
             if ahead(tail, slot.table):
                 host.lost(slot, None)
             else:
-                host.fault(slot, "log_lost_tail")
+                host.fault(slot, LOST)
 
     async def absent_forever(self) -> None:
         """A match that all seats have left is ended after a while."""

@@ -49,6 +49,9 @@ def human_delay_ms() -> int:
     return random.randint(300, 1500)
 
 
+LOST = "log_lost_tail"  # of what was acknowledged, something is not in the log any more
+
+
 def ahead(tail: Entry | None, table: Table) -> bool:
     """Whether a log goes on behind what its table knows: another has claimed it, or an append of this table that was
     given up (and looked for in vain) has come late. Nothing is lost then; whoever hosts it next loads what there is."""
@@ -185,12 +188,13 @@ class Host:
         """Append what was decided; its answers come when it is stored."""
         self.spawn(self._append(slot, draft))
 
-    async def _append(self, slot: Slot, draft: Draft) -> None:
+    async def _append(self, slot: Slot, draft: Draft, *, again: bool = False) -> None:
+        """`again`: the entry is in the log; whether it is stored as promised, a resend tells."""
         assert draft.entry is not None
         try:
             await self.log.append(slot.match, draft.entry)
         except TailLost:
-            self._give_up(slot, draft, "log_lost_tail")
+            self._give_up(slot, draft, LOST)
         except Fenced:
             self.lost(slot, draft)
         except LogUnavailable:
@@ -200,6 +204,8 @@ class Host:
             self._give_up(slot, draft, type(error).__name__)
         else:
             self._stored(slot, draft)
+            if again:
+                self._remind(slot)
 
     def _stored(self, slot: Slot, draft: Draft) -> None:
         slot.table.commit(draft)
@@ -244,8 +250,7 @@ class Host:
         self.note_down()
         tail = await self._tail_when_up(slot.match)
         if tail == draft.entry:
-            self._stored(slot, draft)
-            self._remind(slot)
+            self.spawn(self._append(slot, draft, again=True))
         elif tail == table.tail:
             table.discard(draft)
             self._remind(slot)
@@ -253,7 +258,7 @@ class Host:
         elif ahead(tail, table):
             self.lost(slot, draft)
         else:
-            self._give_up(slot, draft, "log_lost_tail")
+            self._give_up(slot, draft, LOST)
 
     async def _tail_when_up(self, match: str) -> Entry | None:
         while True:
@@ -337,6 +342,8 @@ class Host:
         self.meter.faults[why] += 1
         slot.disarm()
         log.error("table_faulted", match=slot.match, why=why)
+        if why == LOST:
+            self.spawn(probation.bar(self, slot.match))
         self._refuse_waiting(slot, "table_faulted")
         slot.tell_all(3, "this table is stopped by a fault", "本桌因故障停止", last=True)
 

@@ -1,7 +1,8 @@
-"""A table that was blamed for the death of a process: what it writes clears it. Design §4, "Faults"."""
+"""Who may host a table: one that was blamed for the death of a process is on probation. Design §4, "Faults"."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import structlog
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 ENTRIES = 20  # after which it is forgiven
+QUARANTINE = 2  # deaths of an actor while it was handling the table, after which nobody opens it
+AGAIN_S = 0.5
 
 
 def gone_on(host: Host, slot: Slot) -> None:
@@ -31,3 +34,15 @@ async def _pardon(host: Host, match: str) -> None:
         await host.store.pardon(match)
     except LogError as error:
         log.warning("not_pardoned", match=match, error=type(error).__name__)
+
+
+async def bar(host: Host, match: str) -> None:
+    """Have nobody open it, also when this actor is gone: its log has lost moves, and those that are left look well."""
+    while True:
+        try:
+            while await host.store.deaths(match) < QUARANTINE:
+                await host.store.blame(match)
+        except LogError:
+            await asyncio.sleep(AGAIN_S)
+        else:
+            return

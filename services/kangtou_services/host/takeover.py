@@ -22,11 +22,11 @@ from ..table.load import BrokenLog, entries_to_load, load
 from . import endings
 from .host import Host, human_delay_ms
 from .marker import being_counted, put_back, settle, take, where
+from .probation import QUARANTINE
 from .slot import Slot
 
 log = structlog.get_logger(__name__)
 
-QUARANTINE = 2  # deaths of an actor while it was handling the table
 CLAIM_TRIES = 3
 COUNTED_S = 1.0  # how long to wait for somebody else who counts a death
 

@@ -3,6 +3,9 @@
 What a writer knows of the end of a log holds for one connection: after each new one, the first append of a match looks
 at the tail before it writes, so that a server that came back without its last entries is found out and no gap is
 written.
+
+A server may answer and yet refuse what is written, or not have it on all disks: once that has happened, a sign of life
+counts only if a write on trial is stored as promised.
 """
 
 from __future__ import annotations
@@ -16,44 +19,13 @@ from redis.exceptions import ResponseError
 
 from ..observe.log import LogMeter
 from .base import Entry, Fenced, LogError, LogUnavailable, TailLost
+from .disks import TOO_FEW, Disks
 from .line import Command, Line
 from .stream import entry_of, key, xadd
 
 _BATCH_MOST = 512
 _KNOWN_MOST = 100_000  # matches of which the end is remembered; beyond that it is read once more
-
-
-@dataclass(frozen=True, slots=True)
-class Disks:
-    """When an entry counts as stored.
-
-    replicas    how many replicas must have it on disk (0: the server alone, as its settings say)
-    replica_ms  how long to wait until they have received it, and once more until they have it on disk
-    """
-
-    replicas: int = 0
-    replica_ms: int = 900
-
-    def wait(self, nudge: str = "") -> list[Command]:
-        """What to send behind writes; [] if the server's own disk is enough.
-
-        WAITAOF waits for what its connection has written, so a key (`nudge`) is given where nothing may have been
-        written, as in looking for an entry that another connection sent: then something is.
-
-        A replica answers WAITAOF before its fsync, and again only after a second. With WAIT in front, it is asked
-        when it has what it needs: 2 ms instead of 800.
-        """
-        if not self.replicas:
-            return []
-        write: list[Command] = [("SET", nudge, "1", "PX", 1_000)] if nudge else []
-        received: Command = ("WAIT", self.replicas, self.replica_ms)
-        return [*write, received, ("WAITAOF", 1, self.replicas, self.replica_ms)]
-
-    def satisfied(self, reply: Any) -> bool:
-        """By the last reply: local fsyncs (0 or 1), replicas. True if nothing was asked."""
-        return not self.replicas or (
-            not isinstance(reply, Exception) and bool(reply[0] >= 1 and reply[1] >= self.replicas)
-        )
+_TRIAL_MS = 300  # how long a write on trial waits for replicas, twice: whoever asks for a sign of life is in a hurry
 
 
 @dataclass(slots=True, eq=False)
@@ -90,6 +62,7 @@ class GroupCommit:
         self._meter = meter or LogMeter()
         self._ends: dict[str, tuple[int, int]] = {}  # match -> id of its last entry, on the present connection
         self._waiting: list[_Append] = []
+        self._doubtful = ""  # a key of this server, where a write was not stored as promised
         self._pump: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()  # the line has one user at a time
         self._closed = False
@@ -107,14 +80,31 @@ class GroupCommit:
         await append.done
 
     async def incarnation(self) -> str:
-        """Run id of the server that appends go to."""
+        """Run id of the server that appends go to. Raises LogUnavailable also if it is known not to take them."""
         async with self._lock:
             await self._line.ready()
             try:
-                await self._line.send([("PING",)])
+                (pong,) = await self._line.send([("PING",)])
             except LogUnavailable:
                 await self._line.ready()  # the connection was dead, the server need not be
+            else:
+                if isinstance(pong, ResponseError):
+                    raise LogUnavailable(str(pong))  # it reads its data, or its disk is full
+            if self._doubtful:
+                await self._try()
             return self._line.run_id
+
+    async def _try(self) -> None:
+        """Whether what is written is stored as promised again."""
+        disks = Disks(self._disks.replicas, _TRIAL_MS)
+        commands: list[Command] = [("SET", self._doubtful, "1", "PX", 1_000), *disks.wait()]
+        replies = await self._line.send(commands)
+        elsewhere = isinstance(replies[0], ResponseError) and str(replies[0]).startswith(("MOVED", "ASK"))
+        if isinstance(replies[0], ResponseError) and not elsewhere:
+            raise LogUnavailable(str(replies[0]))
+        if not elsewhere and not disks.satisfied(replies[-1]):
+            raise LogUnavailable(TOO_FEW)
+        self._doubtful = ""
 
     async def close(self) -> None:
         """Wait for what was begun, then let go of the connection."""
@@ -198,7 +188,7 @@ class GroupCommit:
         if not appends:
             return []
         began = time.perf_counter()
-        replies, missing = await self._send([xadd(append.match, append.entry) for append in appends])
+        replies, missing = await self._send([xadd(append.match, append.entry) for append in appends], appends[0].match)
         self._meter.wrote(began, len(appends))
         refused: list[_Append] = []
         for append, reply in zip(appends, replies, strict=True):
@@ -207,6 +197,7 @@ class GroupCommit:
                 if "equal or smaller" in str(reply):
                     refused.append(append)
                 else:
+                    self._doubtful = key(append.match, "sync")
                     append.answer(LogUnavailable(str(reply)))  # OOM, MISCONF, READONLY, NOPERM …
             elif reply is None:
                 self._fence(append, Fenced(f"{append.match} has no log"))
@@ -220,7 +211,7 @@ class GroupCommit:
         if not appends:
             return
         commands: list[Command] = [("XRANGE", key(a.match, "log"), a.entry.id, a.entry.id) for a in appends]
-        replies, missing = await self._send(commands, nudge=key(appends[0].match, "sync"))
+        replies, missing = await self._send(commands, appends[0].match, nudge=True)
         for append, rows in zip(appends, replies, strict=True):
             if isinstance(rows, ResponseError):
                 append.answer(LogUnavailable(str(rows)))
@@ -229,12 +220,17 @@ class GroupCommit:
             else:
                 self._fence(append, Fenced(f"{append.match} has another entry at or after {append.entry.id}"))
 
-    async def _send(self, commands: list[Command], nudge: str = "") -> tuple[list[Any], LogUnavailable | None]:
-        """Replies, and what is wrong if not all disks that were promised have everything."""
-        wait = self._disks.wait(nudge)
+    async def _send(
+        self, commands: list[Command], match: str, *, nudge: bool = False
+    ) -> tuple[list[Any], LogUnavailable | None]:
+        """Replies, and what is wrong if not all disks that were promised have everything. `match` is one of them."""
+        sync = key(match, "sync")
+        wait = self._disks.wait(sync if nudge else "")
         replies = await self._line.send([*commands, *wait], more_s=self._disks.replica_ms / 500 if wait else 0.0)
-        stored = self._disks.satisfied(replies[-1])
-        return replies[: len(commands)], None if stored else LogUnavailable("too few replicas have stored it")
+        if self._disks.satisfied(replies[-1]):
+            return replies[: len(commands)], None
+        self._doubtful = sync
+        return replies[: len(commands)], LogUnavailable(TOO_FEW)
 
     def _fence(self, append: _Append, error: Fenced) -> None:
         self._ends.pop(append.match, None)

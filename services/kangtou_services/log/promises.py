@@ -18,6 +18,7 @@ from .base import LogUnavailable
 
 _log = structlog.get_logger(__name__)
 
+LAG_S = 3  # seconds since a replica last said how far it is; it does so each second
 _ASKED = ("appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy")
 
 
@@ -128,9 +129,12 @@ def _replication_findings(info: dict[str, Any], replicas: int) -> list[Finding]:
     if info.get("role") != "master":
         of = f"{info.get('master_host')}:{info.get('master_port')}"
         return [Finding(Broken.REPLICA, f"it is a replica of {of}", "the primary")]
-    there = int(info.get("connected_slaves", 0))
-    if there < replicas:
-        return [Finding(Broken.REPLICAS, f"{there} connected", f"{replicas} with appendonly yes, appendfsync always")]
+    connected = int(info.get("connected_slaves", 0))
+    shown = [info.get(f"slave{number}", {}) for number in range(connected)]
+    up = sum(one.get("state") == "online" and int(one.get("lag", 0)) <= LAG_S for one in shown)
+    if up < replicas:
+        found = f"{connected} connected, {up} of them up to date"
+        return [Finding(Broken.REPLICAS, found, f"{replicas} with appendonly yes, appendfsync always")]
     return []
 
 

@@ -22,7 +22,7 @@ from redis.exceptions import RedisError
 from ..observe.log import LogMeter
 from ..redis_client import call
 from .base import Entry, LogUnavailable
-from .commit import Disks
+from .disks import TOO_FEW, Disks
 from .line import Patience
 from .sharded import commit_of
 from .stream import LIVE, LIVE_SYNC, entry_of, key, rounds_text
@@ -148,7 +148,7 @@ class RedisMatchStore:
                 pipe.execute_command(*command)
             replies = await pipe.execute()
         if not self._disks.satisfied(replies[-1]):
-            raise LogUnavailable("too few replicas have stored it")
+            raise LogUnavailable(TOO_FEW)
 
     async def agreement(self, match: str) -> str | None:
         """See MatchStore."""
@@ -195,7 +195,7 @@ async def _durable(client: Redis, disks: Disks, match: str, name: str, keys: lis
     """Call a function that writes; its reply, once the disks that were promised have it."""
     replies = await call(client, name, keys, *args, then=disks.wait(key(match, "sync")))
     if not disks.satisfied(replies[-1]):
-        raise LogUnavailable("too few replicas have stored it")
+        raise LogUnavailable(TOO_FEW)
     return int(replies[0])
 
 

@@ -11,7 +11,8 @@ from redis.exceptions import RedisError
 from ..observe.log import LogMeter
 from ..redis_cluster import Cluster
 from .base import Entry, LogUnavailable
-from .commit import Disks, GroupCommit
+from .commit import GroupCommit
+from .disks import Disks
 from .line import Line, Patience
 from .stream import key
 

@@ -35,7 +35,10 @@ PLATFORM = {
     "not_scorer": ("only the scorer of this table can do this", "只有本桌的记分员可以这样做"),
     "not_scorers": ("that is not the scorer's to do", "这不是记分员的职权"),
     "unknown_match": ("there is no such match here", "没有这场对局"),
-    "quarantined": ("this table is quarantined after repeated crashes", "本桌因多次崩溃已被隔离"),
+    "quarantined": (
+        "this table is quarantined after repeated crashes, or a loss in its log",
+        "本桌因多次崩溃或记录丢失已被隔离",
+    ),
     "table_unavailable": ("the table cannot be reached now; try again", "暂时无法连接牌桌，请重试"),
     "malformed": ("the message is not understood", "无法理解该消息"),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from kangtou.v1 import play_pb2 as play
 from kangtou_engine.notation import read_body
-from kangtou_services.log.base import Entry
+from kangtou_services.log.base import Entry, LogUnavailable
 from tests.services.host.seats import asked, cid, default, everybody, node, repeat
 from tests.services.hosts import World, code, until
 
@@ -90,6 +90,33 @@ async def test_an_append_without_an_answer(here: World, stored: bool) -> None:
     assert {entry.epoch for entry in entries} == {1}
 
 
+async def test_stored_and_not_on_all_disks(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry that is in the log, but not where it was promised to be, is not acknowledged before it is."""
+    gate = await here.hosted(node(here), "m1")
+    subs = await everybody(gate, "m1")
+    append, tries = here.log.append, 0
+
+    async def short(match: str, entry: Entry) -> None:
+        nonlocal tries
+        await append(match, entry)
+        tries += 1
+        raise LogUnavailable("too few replicas have stored it")
+
+    monkeypatch.setattr(here.log, "append", short)
+    seat = asked(subs)
+    text, number = default(subs[seat])
+    answer = gate.command("m1", seat, text, "c1", number)
+    await until(lambda: tries >= 3)
+    assert not answer.done()
+    assert subs[seat].answer("c1") is None
+    monkeypatch.setattr(here.log, "append", append)
+    async with asyncio.timeout(60):
+        await answer
+    assert code(subs[seat].of("answer")[-1]) == "accepted"
+    applied = [entry for entry in await here.entries("m1") if f" {seat} c1 " in entry.body]
+    assert len(applied) == 1
+
+
 async def test_a_restart_that_lost_nothing(here: World) -> None:
     gate = await here.hosted(node(here), "m1")
     subs = await everybody(gate, "m1")
@@ -117,6 +144,7 @@ async def test_a_log_that_lost_its_tail_stops_the_table(here: World) -> None:
         assert subs[0].notices() == [play.NOTICE_KIND_TABLE_FAULTED]
         assert code(await gate.command(match, 0, "play S3", "c9", 2)) == "faulted"
         assert len(await here.entries(match)) == 1
+        assert await here.store.deaths(match) == 2, "nobody else opens it either"
 
 
 async def test_an_outage_while_tails_are_compared(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
