@@ -35,11 +35,11 @@ def lacking(folder: Path, wanted: int = ROOM) -> str:
 
 def wait_for_room(folder: Path) -> None:
     """Return as soon as there is room; say so while there is none."""
-    said = float("-inf")
+    began, said = time.monotonic(), float("-inf")
     while why := lacking(folder):
         if time.monotonic() - said >= SAY_EVERY_S:
             said = time.monotonic()
             log.error("redis_waits_for_room", why=why)
         time.sleep(LOOK_S)
     if said > 0:
-        log.info("redis_has_room")
+        log.warning("redis_has_room", waited_s=round(time.monotonic() - began, 1))  # the first line may have had none

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
-from kangtou_clients.api import Match, Prompt
+from kangtou.v1 import play_pb2 as play
+from kangtou_clients.api import Answer, Match, Refused, Session
+from kangtou_engine.actions import Action
 from kangtou_engine.record import Record
 from kangtou_services.log.disks import Disks
 
@@ -24,7 +25,7 @@ def now_ms() -> int:
 
 
 class Stall(Load):
-    """One game's tables. `refused`: answers `log_unavailable`, by match; `acked_at`: when answers were accepted."""
+    """One game's tables. `refused`: answers `log_unavailable`."""
 
     def __init__(
         self, server: Playground, game: str, *, think: float, turn_ms: int, replicas: int, rounds: int
@@ -32,11 +33,23 @@ class Stall(Load):
         options = {"rounds": rounds}
         super().__init__(server, 1, game=game, options=options, think=think, turn_ms=turn_ms)
         self.disks = Disks(replicas)
-        self.refused: Counter[str] = Counter()
+        self.refused = 0
+        self.matches: dict[str, Match] = {}  # as the seat sees them that came last
+        self._heard: set[int] = set()
 
-    async def _again(self, match: Match, prompt: Prompt, played: Played) -> None:
-        self.refused[match.match_id] += 1
-        await super()._again(match, prompt, played)
+    async def _attached(self, session: Session, match: Match) -> None:
+        """Count the refusals that come: a session repeats such a command by itself, and its caller is not told."""
+        self.matches[match.match_id] = match
+        if id(session) in self._heard:
+            return
+        self._heard.add(id(session))
+        take = session._answered
+
+        def answered(update: play.Update) -> None:
+            self.refused += update.answer.refused.code == "log_unavailable"
+            take(update)
+
+        session._answered = answered  # type: ignore[method-assign]
 
 
 @dataclass(slots=True)
@@ -44,7 +57,6 @@ class Outcome:
     """What the records say, and the time from each fault to the next move of each match in play, ms."""
 
     verdict: Verdict = field(default_factory=Verdict)
-    wrongly: int = 0
     waits: list[int] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -52,14 +64,15 @@ class Outcome:
         middle = statistics.median(self.waits or [0])
         return (
             f"{verdict.matches} matches, {verdict.acked:,} acknowledged moves, lost {verdict.lost}, "
-            f"doubled {verdict.doubled}, wrongly ended {self.wrongly}, played by the clock {verdict.timeouts}, "
+            f"doubled {verdict.doubled}, wrongly ended {verdict.wrongly_ended}, "
+            f"played by the clock {verdict.timeouts}, "
             f"until the next move p50 {middle:.0f} ms, max {max(self.waits or [0])} ms over {len(self.waits)}"
         )
 
     @property
     def good(self) -> bool:
         """Nothing lost, doubled, ended or timed out by a fault, and there were some to be hurt."""
-        return self.verdict.good and not self.wrongly and not self.verdict.timeouts and bool(self.waits)
+        return self.verdict.good and not self.verdict.timeouts and bool(self.waits)
 
 
 class Fair:
@@ -81,25 +94,37 @@ class Fair:
         for load in self.loads.values():
             load.crossed += crossed
         self.faults: list[int] = []
+        self.probes: list[asyncio.Task[Answer]] = []
 
     async def start(self) -> None:
         """Until moves are accepted in every game."""
         await asyncio.gather(*(load.start() for load in self.loads.values()))
         await self.moves(3)
 
-    async def moves(self, count: int, timeout_s: float = 120.0) -> None:
+    async def moves(self, count: int, timeout_s: float = 240.0) -> None:
         """Until each game had so many more accepted answers."""
         before = {game: _acked(load) for game, load in self.loads.items()}
         await self.until(
             lambda: all(_acked(load) >= before[game] + count for game, load in self.loads.items()), timeout_s
         )
 
-    async def refusals(self, count: int) -> None:
-        """Until so many more answers were refused because there is no log."""
-        before = self.refused
-        await self.until(lambda: self.refused >= before + count)
+    async def refusals(self) -> None:
+        """Until a command was refused at every table because there is no log: one that answers an old question.
 
-    async def until(self, holds: Callable[[], object], timeout_s: float = 120.0) -> None:
+        Of the bots' own one a table may be under way, which is not refused, and nobody else may be asked.
+        """
+        tables = [
+            (load, load.refused, load.matches[match]) for load in self.loads.values() for match in sorted(load.current)
+        ]
+        self.probes += [asyncio.create_task(match.act(Action("pass"), 1)) for _, _, match in tables]
+        await self.until(lambda: all(load.refused > before for load, before, _ in tables))
+
+    async def probed(self) -> bool:
+        """Whether none of those was accepted later."""
+        answers = await asyncio.gather(*self.probes)
+        return all(isinstance(answer, Refused) for answer in answers)
+
+    async def until(self, holds: Callable[[], object], timeout_s: float = 240.0) -> None:
         """Wait for something, while the bots play."""
         async with asyncio.timeout(timeout_s):
             while not holds():
@@ -119,7 +144,7 @@ class Fair:
     @property
     def refused(self) -> int:
         """Answers `log_unavailable` so far."""
-        return sum(load.refused.total() for load in self.loads.values())
+        return sum(load.refused for load in self.loads.values())
 
     @property
     def acked(self) -> int:
@@ -154,7 +179,6 @@ class Fair:
             for one in fields(Verdict):
                 setattr(outcome.verdict, one.name, getattr(outcome.verdict, one.name) + getattr(verdict, one.name))
             mine = [records[match] for match in load.played if match in records]
-            outcome.wrongly += sum(record.head.outcome.cause != "rules" for record in mine)
             outcome.waits += [wait for record in mine for at in self.faults for wait in _wait(record, at)]
         return outcome
 

@@ -77,7 +77,7 @@ class Load:
         self.think = think
         self.turn_ms = turn_ms
         self.disks = Disks()  # that must have a match before it begins
-        self.crossed = CROSSED
+        self.crossed: tuple[str, ...] = CROSSED
         self.stopped: dict[str, str] = {}  # matches that did not come to their end, and the code that says why
         self.played: dict[str, Played] = {}
         self.current: set[str] = set()
