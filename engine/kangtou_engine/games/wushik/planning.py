@@ -75,7 +75,8 @@ def candidates(view: WushikState, seat: Seat, pick: Pick) -> tuple[Action, ...]:
         {pick_cards(search.hand, bundle) for bundle in lowest(bundles(search) or [])},
         key=lambda chosen: (_left(search, counts, chosen), chosen),
     )
-    found = tuple(Action("play", cards_at(chosen)) for chosen in plays[:MOST])
+    distinct = dict.fromkeys(cards_at(chosen) for chosen in plays)  # the same cards may be chosen in two orders
+    found = tuple(Action("play", cards) for cards in list(distinct)[:MOST])
     return found if search.old is None else (Action("pass"), *found)
 
 
