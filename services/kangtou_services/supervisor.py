@@ -171,15 +171,12 @@ class Supervisor:
             _end_group(child.process.pid)
             now = time.monotonic()
             why = child.excuse()
-            if not why and (
-                code != 0 or now - started < ORDERLY_S
-            ):  # an operator may have a process end, to be started again
+            ordered = code == 0 and now - started >= ORDERLY_S  # an operator may have it end, to be started again
+            if not (why or ordered):
                 child.deaths.append(now)
             while child.deaths and now - child.deaths[0] > GIVE_UP_S:
                 child.deaths.popleft()
-            log.error(
-                "child_died", child=child.name, exit=code, deaths=len(child.deaths), **({"why": why} if why else {})
-            )
+            log.error("child_died", child=child.name, exit=code, deaths=len(child.deaths), why=why)
             if len(child.deaths) >= self.give_up_deaths:
                 self._give_up(child)
                 return
