@@ -17,6 +17,7 @@ from time import perf_counter
 
 from . import planted
 from .many import run_many, show
+from .named import named
 from .run import run_seed
 
 
@@ -52,7 +53,14 @@ def main(given: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     wall_s = perf_counter() - begun
-    sys.stdout.write((json.dumps(vars(total) | {"wall_s": wall_s}) if args.json else show(total, wall_s)) + "\n")
+    sys.stdout.write(
+        (
+            json.dumps(vars(total) | {"wall_s": wall_s, "under": named(total.counts)})
+            if args.json
+            else show(total, wall_s)
+        )
+        + "\n"
+    )
     return 1 if total.violations else 0
 
 

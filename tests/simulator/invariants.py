@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kangtou_engine.match.clocks import Asked, Prompts
-from kangtou_engine.notation import Step, read_body
+from kangtou_engine.actions import Action
+from kangtou_engine.match.clocks import DELEGATE, RETAKE, Asked, Prompts
+from kangtou_engine.notation import BY_STANDING, Body, Left, Note, Step, read_body
 from kangtou_engine.record import make_record
 from kangtou_engine.record.text import write_record
 from kangtou_engine.verify import verify
+from kangtou_services.agreement import HUMAN
 from kangtou_services.archive.archiver import terms_of
 from kangtou_services.log.base import Entry
 from kangtou_services.table.core import Table
@@ -18,6 +20,7 @@ from kangtou_services.table.load import follow
 from .world import MATCH, REGISTRY, World
 
 SLACK_MS = 5  # rounding of clocks and timers
+SOONEST_MS = 300  # of a person's standing answer
 NOTICED_MS = 1_500  # an outage this long cannot go unnoticed
 
 
@@ -35,12 +38,14 @@ class Checked:
 
     def all(self) -> None:
         """Every invariant."""
+        self.world.neighbours.check(self.world.store.server)
         self._writers()
         if not self._folds():
             return
         self._commands()
         self._legal()
         self._views()
+        self._standing()
         self._deadlines()
         self._entropies()
         self._endings()
@@ -125,6 +130,37 @@ class Checked:
             if (ending.cause, ending.receipt) != (self.table.cause, self.table.receipt):
                 self._say(f"{account} was told the end {ending.cause!r}, it was {self.table.cause!r}")
 
+    # ---- standing answers ----
+
+    def _standing(self) -> None:
+        """What the table answers for a seat is what that seat has left; for people, not at once. Design §5."""
+        left: dict[int, Action] = {}
+        for entry in self.entries:
+            body = read_body(entry.body)
+            for item in body.items:
+                if isinstance(item, Left):
+                    left.pop(item.seat, None)
+                    if item.action is not None:
+                        left[item.seat] = item.action
+                elif isinstance(item, Note) and item.word in (DELEGATE, RETAKE):
+                    left.pop(int(item.key("seat")), None)
+                elif isinstance(item, Step) and item.seat is not None and item.command == BY_STANDING:
+                    self.journal.count("standing answer given")
+                    if left.get(item.seat) != item.action:
+                        self._say(f"entry {entry.seq} answers {item.action} for {item.seat}: {left.get(item.seat)}")
+                    self._not_at_once(entry.seq, body, item.seat)
+
+    def _not_at_once(self, seq: int, body: Body, seat: int) -> None:
+        asked = self.prompts[seq - 1].given(body.given_ms).asked[seat]
+        person = self.world.agreement.members[seat].kind == HUMAN
+        plan = self.world.plan
+        if asked is None or not person or plan.jumps or plan.log_fails or asked.deadline_ms <= body.time_ms:
+            return
+        self.journal.count("standing answer of a person timed")
+        waited_ms = body.time_ms - read_body(self.entries[asked.number - 1].body).time_ms
+        if waited_ms < SOONEST_MS:
+            self._say(f"entry {seq} gives the standing answer of a person after {waited_ms} ms")
+
     # ---- clocks ----
 
     def _deadlines(self) -> None:
@@ -145,9 +181,22 @@ class Checked:
             return
         put_ms = read_body(self.entries[asked.number - 1].body).time_ms
         took_ms = self.world.store.stored[entry.seq - 1].at_ms - put_ms
-        owed_ms = self.world.plan.turn_ms + self._lost(put_ms, time_ms)
+        owed_ms = self._time(asked, seat) + self._lost(put_ms, time_ms)
         if took_ms < owed_ms - SLACK_MS:
             self._say(f"entry {entry.seq} timed seat {seat} out after {took_ms} ms; it was owed {owed_ms} ms")
+
+    def _time(self, asked: Asked, seat: int) -> int:
+        """What a seat has for a question (ms): a turn's time, or a window's, in which a person may have less."""
+        plan, game, state = self.world.plan, self.table.game, self.states[asked.number]
+        short = game.spec.window_ms(state.config).get(state.phase, 0)
+        several = len(game.to_act(state)) > 1
+        if several:
+            self.journal.count("timed out in a window")
+        if not (several or short) and len(read_body(self.entries[asked.number - 1].body).items) < 2:
+            return plan.turn_ms
+        mine = short if self.world.agreement.members[seat].kind == HUMAN else 0
+        window_ms = plan.window_ms or mine or plan.turn_ms
+        return window_ms if several or short else min(plan.turn_ms, window_ms)
 
     def _entropies(self) -> None:
         """A match begins without what a seat has committed to only when it has waited for it. Design §3."""

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from . import planted
+from .named import named
 from .run import Outcome, run_seed
 
 CHUNK = 20
@@ -93,11 +94,13 @@ def show(total: Total, wall_s: float) -> str:
     """The report."""
     injected = ", ".join(f"{kind} {count:,}" for kind, count in sorted(total.counts.items()))
     games = ", ".join(f"{game} {count:,}" for game, count in sorted(total.games.items()))
+    under = ", ".join(f"{what} {count:,}" for what, count in named(total.counts).items())
     lines = [
         f"{total.seeds:,} seeds ({games}) in {wall_s:.0f} s, {total.seeds / wall_s:.1f} seeds/s, "
         f"{1000 * total.cpu_s / max(1, total.seeds):.1f} ms of CPU each",
         f"{total.steps:,} steps, {total.virtual_s / 3600:.1f} h of virtual time, {total.entries:,} entries, "
         f"{total.answered:,} answers",
+        f"under: {under}",
         f"faults and oddities: {injected}",
         f"violations: {len(total.violations)} seeds",
     ]

@@ -40,16 +40,20 @@ class Pipe:
     def send(self, what: Any) -> None:
         """In order, after a time."""
         if self._cut:
+            self._loop.network.count("message lost")
             return
         loop, weather = self._loop, self._weather
         delay = weather.least_s + weather.spread_s * loop.rng.random()
         if weather.held and loop.rng.random() < weather.held:
+            loop.network.count("message held up")
             delay += weather.held_s * loop.rng.random()
         self._next = max(self._next, loop.time() + delay)
         loop.at(self._next - loop.time(), self._to, self._came, what)
 
     def _came(self, what: Any) -> None:
-        if not self._cut:
+        if self._cut:
+            self._loop.network.count("message lost")
+        else:
             self._arrive(what)
 
     def cut(self) -> None:
@@ -97,8 +101,8 @@ class Connection:
 class Network:
     """All connections that are open, and who cannot reach whom."""
 
-    def __init__(self, loop: SimLoop, weather: Weather) -> None:
-        self.loop, self.weather = loop, weather
+    def __init__(self, loop: SimLoop, weather: Weather, count: Callable[[str], None]) -> None:
+        self.loop, self.weather, self.count = loop, weather, count
         self.open: dict[Connection, None] = {}
         self.apart: set[tuple[str, str]] = set()  # names of processes
         self._listening: dict[str, tuple[Process, Callable[[], Any]]] = {}
@@ -191,6 +195,7 @@ class SimTransport:
         """See asyncio."""
         rng = self._connection.network.loop.rng
         if len(data) > 1 and rng.random() < 0.03:
+            self._connection.network.count("frame in two parts")
             middle = 1 + int(rng.random() * (len(data) - 1))
             self.out.send(data[:middle])
             data = data[middle:]

@@ -21,7 +21,8 @@ GAMES: Mapping[str, Mapping[str, Any]] = {
     "erbaiwu": {"rounds": 1},
     "wushik": {"rounds": 1},
 }
-REAL = 0.06  # of the runs play one of the four games; the others the toy game
+REAL = 0.08  # of the runs play one of the four games; the others the toy game
+WIRED = 0.6  # of the runs have the group commit
 ENTRIES = 24  # of a real game: then an operator ends it
 KINDS = (
     "crash host",
@@ -69,13 +70,25 @@ class Plan:
     gateways: int
     watchers: int
     turn_ms: int
+    window_ms: int
     bank_ms: int
     queue_updates: int
     think_s: float
     clumsy: float  # of a player's answers that are bad, late or given twice
+    standing: float  # of a player's questions at which it leaves an answer for a later one
+    house: bool  # a bot of the house plays where an owner is away
     weather: Weather
     temper: Temper
+    wired: bool  # appends go through the group commit, on connections of bytes
+    replicas: int
     faults: tuple[Fault, ...] = field(default=())
+
+    @property
+    def log_fails(self) -> bool:
+        """Whether an entry may have to be drafted more than once: its questions are as old as the first draft then."""
+        temper = self.temper
+        kinds = {fault.kind for fault in self.faults} & {"outage", "restart store", "cut off host"}
+        return bool(kinds or temper.lost or temper.unanswered or temper.late or temper.behind or temper.slow)
 
     @property
     def jumps(self) -> bool:
@@ -93,8 +106,9 @@ def plan(seed: int) -> Plan:
         seats = rng.choice((2, 2, 3, 4))
         options |= {name: rng.random() < 0.2 for name in ("cut", "between", "vote_end")}
         options["rounds"] = 2 if rng.random() < 0.15 else 1
-    people = frozenset(seat for seat in range(seats) if rng.random() < 0.5) if rng.random() < 0.3 else frozenset()
+    people = frozenset(seat for seat in range(seats) if rng.random() < 0.5) if rng.random() < 0.4 else frozenset()
     turn_ms = rng.choice((800, 2_000, 5_000))
+    wired = rng.random() < WIRED
     return Plan(
         seed=seed,
         game=game,
@@ -107,12 +121,17 @@ def plan(seed: int) -> Plan:
         gateways=rng.choice((1, 2, 2)),
         watchers=rng.choice((0, 0, 1)),
         turn_ms=turn_ms,
-        bank_ms=3_000 if people and rng.random() < 0.5 else 0,
+        window_ms=rng.choice((0, turn_ms, 1_200)),
+        bank_ms=3_000 if people and rng.random() < 0.6 else 0,
         queue_updates=rng.choice((4, 1_024, 1_024)),
         think_s=rng.choice((0.01, 0.1, 0.4)),
         clumsy=rng.choice((0.0, 0.1, 0.3)),
+        standing=rng.choice((0.0, 0.0, 0.3)),
+        house=rng.random() < 0.7,
         weather=_weather(rng),
         temper=_temper(rng),
+        wired=wired,
+        replicas=rng.choice((0, 0, 1)) if wired else 0,
         faults=tuple(_faults(rng)),
     )
 
@@ -133,6 +152,7 @@ def _temper(rng: Random) -> Temper:
         lost=rng.choice((0.0, each)),
         unanswered=rng.choice((0.0, each)),
         late=rng.choice((0.0, each)),
+        behind=rng.choice((0.0, each)),
     )
 
 

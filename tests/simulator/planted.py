@@ -1,4 +1,7 @@
-"""Bugs to plant in production code while a run lasts, to see that the invariants find each of them."""
+"""Bugs to plant in production code while a run lasts, to see that the invariants find each of them.
+
+PROMISES says which promise each breaks; every promise has one at least.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,15 @@ from unittest.mock import patch
 from kangtou_clients.api import session
 from kangtou_clients.api.match import Match
 from kangtou_engine.match.clocks import Asked, Prompts
+from kangtou_services.gateway.strays import Strays
 from kangtou_services.host import host
 from kangtou_services.host.host import Host
 from kangtou_services.host.slot import Slot
+from kangtou_services.log.commit import GroupCommit
 from kangtou_services.log.memory import MemoryLog
-from kangtou_services.table import load
+from kangtou_services.table import load, orders
 from kangtou_services.table.core import Table
+from kangtou_services.table.standing import Moments
 from kangtou_services.table.substitutes import Substitutes
 
 
@@ -141,20 +147,98 @@ def _any_stream(_: Any) -> Any:
     return wrong
 
 
+def _no_answer_if_stale(answer: Any) -> Any:
+    def wrong(self: Slot, command: Any, given: Any) -> None:
+        if given.refused.code != "stale_prompt":
+            answer(self, command, given)
+
+    return wrong
+
+
+def _broken_is_stored(_: Any) -> Any:
+    def wrong(self: GroupCommit, batch: list[Any], why: str) -> None:
+        for append in batch:
+            append.answer()
+
+    return wrong
+
+
+def _refused_is_stored(_: Any) -> Any:
+    async def wrong(self: GroupCommit, appends: list[Any]) -> None:
+        for append in appends:
+            append.answer()
+
+    return wrong
+
+
+def _first_stands_for_all(write: Any) -> Any:
+    async def wrong(self: GroupCommit, appends: list[Any]) -> Any:
+        for append in appends[1:]:
+            append.answer()
+        return await write(self, appends[:1])
+
+    return wrong
+
+
+def _revoked_stays(leave: Any) -> Any:
+    def wrong(table: Table, draft: Any, command: Any) -> Any:
+        before = dict(draft.standing)
+        refused = leave(table, draft, command)
+        if command.action is None:
+            draft.standing = before
+        return refused
+
+    return wrong
+
+
+def _at_once(_: Any) -> Any:
+    return lambda self, seat, prompt, now_ms: now_ms
+
+
 BUGS: Mapping[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "acknowledge before append": (Host, "_append", _acknowledge_first),
-    "answer twice": (Slot, "publish", _answer_again),
+    "answer of a batch for its first entry": (GroupCommit, "_write", _first_stands_for_all),
     "answer on whatever stream": (Slot, "_on_stream", _any_stream),
+    "answer twice": (Slot, "publish", _answer_again),
     "assume that an unanswered append is stored": (Host, "_unknown", _surely_stored),
     "claim whatever the tail": (MemoryLog, "claim", _claim_anyway),
     "claim without a new epoch": (Table, "claim", _same_epoch),
     "drop given-back time": (Table, "give_back", _nothing),
     "fold an entry twice": (Match, "_entry", _fold_twice),
+    "forget a stale command": (Slot, "answer", _no_answer_if_stale),
     "forget command ids on takeover": (load, "_ids", _nothing),
+    "give a person's standing answer at once": (Moments, "of", _at_once),
+    "keep a revoked standing answer": (orders, "leave", _revoked_stays),
+    "lose answers to streams that lag": (Strays, "keep_answers", _nothing),
     "no fencing": (MemoryLog, "_store", _unfenced),
     "refuse what waits at the end": (Host, "_stored", _refuse_at_the_end),
     "resume one entry too far": (session, "_attach", _one_too_far),
     "stop at a late append": (host, "ahead", _higher_epoch_only),
+    "take a broken batch for stored": (GroupCommit, "_give_up", _broken_is_stored),
+    "take a refused entry for stored": (GroupCommit, "_settle", _refused_is_stored),
     "take any prompt": (Table, "_answer", _any_prompt),
     "time out early": (Substitutes, "at", _early),
+}
+
+PROMISES: Mapping[str, tuple[str, ...]] = {
+    "what is acknowledged is in the log exactly once": (
+        "acknowledge before append",
+        "answer of a batch for its first entry",
+        "assume that an unanswered append is stored",
+        "forget command ids on takeover",
+        "refuse what waits at the end",
+        "take a broken batch for stored",
+        "take a refused entry for stored",
+    ),
+    "the log is a legal match": ("keep a revoked standing answer", "take any prompt"),
+    "a client's view is the fold of the log": ("fold an entry twice", "resume one entry too far"),
+    "a command gets exactly one answer": (
+        "answer on whatever stream",
+        "answer twice",
+        "forget a stale command",
+        "lose answers to streams that lag",
+    ),
+    "deadlines hold": ("drop given-back time", "give a person's standing answer at once", "time out early"),
+    "at most one writer per epoch": ("claim whatever the tail", "claim without a new epoch", "no fencing"),
+    "no match is stopped": ("stop at a late append",),
 }

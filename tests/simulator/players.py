@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .world import World
 
 ANSWERED = frozenset(("command", "standing", "hand_over", "take_back"))
+ANSWERED_S = 30.0  # of virtual time, after which a command on a stream that lives has been forgotten
 
 
 class TappedCall(Call):
@@ -88,9 +89,10 @@ class Player:
 
     def __init__(self, world: World, process: Process, account: str, seats: tuple[int, ...]) -> None:
         self.world, self.process, self.account, self.seats = world, process, account, seats
-        self.calls: list[TappedCall] = []
+        self.call: TappedCall | None = None  # the newest stream
         self.done = False
         self._calls = 0
+        self._calling = 0
 
     def open(self, metadata: Any) -> Call:
         """A stream to a gateway that happens to be there."""
@@ -100,7 +102,7 @@ class Player:
             call.came(("status", (grpc.StatusCode.UNAVAILABLE, "connection refused")))
         else:
             gate.open(self.process, call, metadata, lambda context: None)
-            self.calls.append(call)
+            self.call = call
         return call
 
     def _gate(self) -> Gate | None:
@@ -121,11 +123,27 @@ class Player:
             try:
                 async with session:
                     await asyncio.gather(*(self._play(session, seat) for seat in self.seats or (None,)))
+                    await self.settled()
                 break
             except Gone as gone:
                 world.gone(self, str(gone))
                 await asyncio.sleep(0.2)
         self.done = True
+
+    async def settled(self) -> None:
+        """Until nothing that was sent is without its answer: on a stream that lives that is not for long."""
+        loop = self.world.loop
+        until = loop.time() + ANSWERED_S
+        while due := self._due():
+            if loop.time() > until:
+                self.world.journal.violation(f"{self.process.name} got no answer to {due}")
+                return
+            await asyncio.sleep(0.05)
+
+    def _due(self) -> list[str]:
+        call = self.call
+        due = call.tap.due if call is not None and not call.done() else []
+        return due + ["a call"] * self._calling
 
     def _warned(self, warning: TrustWarning) -> None:
         if warning.code == "own_entropy":
@@ -146,7 +164,7 @@ class Player:
             return
         seen = Seen(seat)
         world.journal.seen.append(seen)
-        looking = asyncio.ensure_future(_look(match, seen))
+        looking = asyncio.ensure_future(look(match, seen))
         answering: set[asyncio.Task[None]] = set()
         async for prompt in match.prompts():
             task = asyncio.ensure_future(self._answer(match, prompt))
@@ -154,6 +172,7 @@ class Player:
             task.add_done_callback(answering.discard)
         ending = await match.finished()
         await looking
+        await asyncio.gather(*answering)
         if isinstance(ending, Refused):
             world.journal.violation(f"{self.account} could not follow to the end: {ending.code}")
         else:
@@ -163,10 +182,12 @@ class Player:
         world = self.world
         rng, plan = world.loop.rng, world.plan
         await asyncio.sleep(plan.think_s * rng.random())
+        if rng.random() < plan.standing:
+            self.process.spawn(self._stand_by(match, prompt))
         legal = prompt.legal if isinstance(prompt.legal, tuple) and prompt.legal else (prompt.default,)
         action = legal[int(rng.random() * len(legal))]
         clumsy = rng.random() < plan.clumsy
-        how = int(rng.random() * 5) if clumsy else -1
+        how = int(rng.random() * 6) if clumsy else -1
         if how == 0:  # too late, perhaps
             world.journal.count("slow player")
             await asyncio.sleep(plan.turn_ms / 1000 * rng.random() * 1.5)
@@ -178,7 +199,7 @@ class Player:
             await match.act(action, max(0, prompt.number - 1))
         elif how == 3:
             self.process.spawn(self._by_call(match, prompt, action, reused=rng.random() < 0.3))
-        elif how == 4 and match.bank_ms and match.seat in plan.people:
+        elif how >= 4 and match.bank_ms and match.seat in plan.people:
             world.journal.count("handed over")
             await session_of(match).hand_over(match)
             await asyncio.sleep(plan.turn_ms / 1000 * rng.random())
@@ -194,6 +215,20 @@ class Player:
                 return
         except ApiError:
             return
+
+    async def _stand_by(self, match: Match, prompt: Prompt) -> None:
+        """Leave an answer for a later question; take it back now and then."""
+        rng, session = self.world.loop.rng, session_of(match)
+        legal = prompt.legal if isinstance(prompt.legal, tuple) and prompt.legal else (prompt.default,)
+        self.world.journal.count("standing answer left")
+        try:
+            await session.stand_by(match, legal[int(rng.random() * len(legal))])
+            if rng.random() < 0.3:
+                await asyncio.sleep(self.world.plan.turn_ms / 2000 * rng.random())
+                self.world.journal.count("standing answer revoked")
+                await session.stand_by(match, None)
+        except ApiError:
+            return  # the match is over
 
     async def _by_call(self, match: Match, prompt: Prompt, action: Action, *, reused: bool) -> None:
         """The same command twice at once, by unary calls through two gateways; or its id for something else."""
@@ -219,15 +254,18 @@ class Player:
             await asyncio.sleep(0.05 * self.world.loop.rng.random())
             if gate is None:
                 continue
+            self._calling += 1
             try:
                 response = await gate.unary("Act", play.ActRequest(command=command), metadata)
             except grpc.aio.AioRpcError:
                 continue
+            finally:
+                self._calling -= 1
             if response.answer.HasField("accepted") or not reused:
                 self.world.journal.answer((command.seat, command.command_id), response.answer, "a call")
 
 
-async def _look(match: Match, seen: Seen) -> None:
+async def look(match: Match, seen: Seen) -> None:
     """Remember the views that the client comes to."""
     while True:
         if match._view is not None and match.seq and (not seen.views or seen.views[-1][0] != match.seq):

@@ -10,17 +10,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kangtou_services.directory import DirectoryUnavailable, MemoryDirectory
 from kangtou_services.directory.watch import View, deaths
 from kangtou_services.log.base import Entry, LogUnavailable
+from kangtou_services.log.line import Patience
 from kangtou_services.log.memory import MemoryLog, MemoryMatchStore, MemoryServer
 
 from .loop import CURRENT, Process, SimLoop
 
+if TYPE_CHECKING:
+    from .wire import Connection
+
 T = TypeVar("T")
-REPLY_S = 2.0  # after which RedisLog gives a batch up
 
 
 def carried_out(work: Coroutine[Any, Any, T]) -> T:
@@ -43,6 +46,7 @@ class Temper:
     lost: float = 0.0  # of writes that never arrive
     unanswered: float = 0.0  # of writes that are carried out and not answered
     late: float = 0.0  # of appends that arrive after they have been given up
+    behind: float = 0.0  # of waits for replicas that come to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,19 @@ class Stored:
 
 @dataclass
 class Store:
-    """The server. `away` since when (true ms) for everybody, `cut_off` for one process."""
+    """The server. `stored` are the entries of `match`; `away` for everybody, `cut_off` for some processes."""
 
     loop: SimLoop
+    match: str
     temper: Temper
     count: Callable[[str], None]
-    on_stored: Callable[[Entry], None]
+    on_stored: Callable[[str, Entry], None]
     server: MemoryServer = field(init=False)
     process: Process = field(init=False)
     stored: list[Stored] = field(default_factory=list)
     outages: list[tuple[int, int]] = field(default_factory=list)
+    connections: dict[Connection, None] = field(default_factory=dict)  # of wire.py, in order of opening
+    patience: Patience = field(default_factory=Patience)
     away: bool = False
     cut_off: set[str] = field(default_factory=set)
     deaf: set[str] = field(default_factory=set)  # processes that do not reach the directory, though the log
@@ -88,18 +95,25 @@ class Store:
             self.outages.append((since, self.loop.true_ms))
             if restart:
                 self.server.restart()
+                for connection in list(self.connections):
+                    connection.reset()
 
         self.loop.at(seconds, self.process, back)
+
+    def reached_by(self, process: str) -> bool:
+        """Whether a process of that name can reach it now."""
+        return not self.away and process not in self.cut_off
 
     async def trip(self, do: Callable[[], Coroutine[Any, Any, T]], kind: str = "") -> T:
         """One round trip of the running process. Raises what the twin raises, and LogUnavailable."""
         loop, temper, rng = self.loop, self.temper, self.loop.rng
         caller = CURRENT.get()
-        if self.away or caller.name in self.cut_off:
+        if not self.reached_by(caller.name):
             await asyncio.sleep(0.001 + 0.004 * rng.random())
             raise LogUnavailable("no connection")
         fate, forth = "", temper.least_s + temper.spread_s * rng.random()
         if temper.slow and rng.random() < temper.slow:
+            self.count("store slow")
             forth += temper.slow_s * rng.random()
         if kind:
             draw = rng.random()
@@ -113,13 +127,13 @@ class Store:
         back = temper.least_s + temper.spread_s * rng.random()
         reset = fate in ("lost", "unanswered") and rng.random() < 0.7
         if fate == "late":
-            forth, reset = 0.02 + (REPLY_S + 0.5) * rng.random(), True
+            forth, reset = 0.02 + (self.patience.reply_s + 0.5) * rng.random(), True
         if fate != "lost":
             loop.at(forth, self.process, self._arrived, do, caller, answer, back if not fate else -1.0)
         if reset:
             loop.at(0.002 + 0.01 * rng.random(), caller, _given_up, answer)
         try:
-            async with asyncio.timeout(REPLY_S):
+            async with asyncio.timeout(self.patience.reply_s):
                 return await answer
         except TimeoutError:
             raise LogUnavailable("no answer") from None
@@ -138,11 +152,12 @@ class Store:
         if back >= 0:
             self.loop.at(back, caller, _answer, answer, result, error)
 
-    def noted(self, entry: Entry, writer: str) -> None:
+    def noted(self, match: str, entry: Entry, writer: str) -> None:
         """Something has been stored."""
-        self.stored.append(Stored(entry, writer, self.loop.true_ms))
-        self.loop.seen("stored", f"{entry.id} by {writer}", entry.body.encode())
-        self.on_stored(entry)
+        self.loop.seen("stored", f"{match} {entry.id} by {writer}", entry.body.encode())
+        if match == self.match:
+            self.stored.append(Stored(entry, writer, self.loop.true_ms))
+        self.on_stored(match, entry)
 
 
 def _answer(answer: asyncio.Future[Any], result: Any, error: Exception | None) -> None:
@@ -178,7 +193,7 @@ class ReachedLog:
         before = await self._log.read(match)
         done = await work
         if len(await self._log.read(match)) > len(before):
-            self._store.noted(entry, self._writer)
+            self._store.noted(match, entry, self._writer)
         return done
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -16,12 +16,17 @@ from tests.conftest import Counts
 from . import planted
 from .__main__ import main
 from .many import run_many, run_seeds, show
+from .named import SOON, named
 from .plan import GAMES, KINDS, plan
 from .run import run_seed
 
 ROOT = Path(__file__).parents[2]
 FOUND_WITHIN = 500  # seeds
-PARTS = 3
+PARTS = 2
+SEEDS = {  # by which a bug was found when it was planted last; any change of a schedule may have it found by another
+    "answer on whatever stream": 132,
+    "take a refused entry for stored": 126,
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -38,13 +43,14 @@ def _only_what_is_made_here() -> Iterator[None]:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_promise_holds_whatever_the_seed(part: int, counts: Counts) -> None:
     """Faults of all kinds, games of all kinds. (10,000 in one go are the acceptance line.)"""
-    count = counts(600, 10_000) // PARTS
+    count = counts(200, 10_000) // PARTS
     total = run_seeds(part * count, count)
     sys.stdout.write(f"{show(total, total.cpu_s)}\n")
     assert total.violations == {}
     assert total.seeds == count
     assert set(total.games) == set(GAMES)
     assert {kind for kind in KINDS if not total.counts[kind]} == set()
+    assert {what for what, happened in named(total.counts).items() if what in SOON and not happened} == set()
     assert total.answered > 10 * count
 
 
@@ -52,9 +58,17 @@ def test_every_promise_holds_whatever_the_seed(part: int, counts: Counts) -> Non
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("bug", sorted(planted.BUGS))
 def test_a_planted_bug_is_found(bug: str) -> None:
-    """Each kind of promise has a bug that breaks it, and the invariants see it."""
+    """The invariants see it. Where it was found before is looked at first."""
     with planted.planted(bug):
-        assert any(run_seed(seed).violations for seed in range(FOUND_WITHIN)), f"{bug}: not in {FOUND_WITHIN} seeds"
+        seeds = (SEEDS.get(bug, 0), *range(FOUND_WITHIN))
+        assert any(run_seed(seed).violations for seed in seeds), f"{bug}: not in {FOUND_WITHIN} seeds"
+
+
+def test_every_promise_has_a_bug_that_breaks_it() -> None:
+    """And no bug is there for nothing."""
+    named_bugs = [bug for bugs in planted.PROMISES.values() for bug in bugs]
+    assert sorted(named_bugs) == sorted(planted.BUGS)
+    assert all(planted.PROMISES.values())
 
 
 @pytest.mark.parametrize("seed", [3, 190, 353])

@@ -32,15 +32,19 @@ from tests.inprocess import NamesAsTokens
 
 from .journal import Journal
 from .loop import Process, SimLoop
+from .neighbours import Neighbours
 from .network import Network
 from .plan import ENTRIES, Plan
 from .players import Player
 from .store import ReachedDirectory, ReachedLog, ReachedMatches, Store
 from .streams import Gate
+from .substitutes import Substitute
+from .wire import WiredLog
 
 REGISTRY = Registry([*SPECS, parrot.GAME])
 MATCH = "m1"
 ACCOUNTS = ("ann", "bob", "cat", "dan")
+HOUSE = "hob"
 
 
 class Archives:
@@ -63,10 +67,11 @@ class World:
     def __init__(self, plan: Plan, loop: SimLoop, folder: Path) -> None:
         self.plan, self.loop = plan, loop
         self.journal = Journal(loop)
-        self.network = Network(loop, plan.weather)
-        self.store = Store(loop, plan.temper, self.journal.count, self._stored)
+        self.network = Network(loop, plan.weather, self.journal.count)
+        self.store = Store(loop, MATCH, plan.temper, self.journal.count, self._stored)
+        self.neighbours = Neighbours(loop, self.journal)
         self.archives = Archives()
-        self.house = MemoryHouse()
+        self.house = MemoryHouse((HOUSE,))
         self.settings = Settings(
             data=folder, link_secret="s", queue_updates=plan.queue_updates, ping_ms=1_000, redis_url="redis://none"
         )
@@ -113,7 +118,7 @@ class World:
             seed_commitment=match_commitment(MATCH, "", self.seed),
             created_ms=self.loop.true_ms,
             turn_ms=plan.turn_ms,
-            window_ms=plan.turn_ms,
+            window_ms=plan.window_ms,
             open_wait_ms=2_000,
             bank_ms=plan.bank_ms,
             late_most=2 if plan.bank_ms else 0,
@@ -139,12 +144,19 @@ class World:
             self.start_client(account, self.agreement.seats_of(account))
         for number in range(self.plan.watchers):
             self.start_client(f"eve{number}", ())
+        if self.plan.house and self.plan.bank_ms:
+            self.start_client(HOUSE, ())
+
+    def _log(self, process: Process) -> ReachedLog:
+        if self.plan.wired:
+            return WiredLog(self.store, process.name, self.plan.replicas)
+        return ReachedLog(self.store, process.name)
 
     def _backend(self, process: Process) -> Backend:
         return Backend(
             self.settings,
             REGISTRY,
-            ReachedLog(self.store, process.name),
+            self._log(process),
             ReachedMatches(self.store),
             ReachedDirectory(self.store),
             self.archives,  # type: ignore[arg-type]
@@ -174,9 +186,12 @@ class World:
             self.network.process_gone(process, silent=False)
             process.crash()
 
+        backend = self._backend(process)
+        for neighbour in range(2 if self.plan.wired else 0):
+            process.spawn(self.neighbours.write(f"n-{process.name}-{neighbour}", backend.log))
         while True:
             try:
-                async with serving(self._backend(process), f"a{number}", declared_dead) as served:
+                async with serving(backend, f"a{number}", declared_dead) as served:
                     self.servings[process.name] = served
                     await asyncio.Event().wait()
             except Exception as error:  # noqa: BLE001 - the store may be away when it starts; then it tries again
@@ -209,7 +224,7 @@ class World:
     def start_client(self, account: str, seats: tuple[int, ...]) -> None:
         """A client; again a while after it has gone."""
         process = self.process(account)
-        player = Player(self, process, account, seats)
+        player = (Substitute if account == HOUSE else Player)(self, process, account, seats)
         self.players.append(player)
 
         def gone() -> None:
@@ -236,8 +251,12 @@ class World:
                 return process
         return None
 
-    def _stored(self, entry: Entry) -> None:
+    def _stored(self, match: str, entry: Entry) -> None:
+        if match != MATCH:
+            return
         body = read_body(entry.body)
+        if body.claim is not None:
+            self._claimed()
         if body.claim is not None and self._orphaned is not None:
             beat_ms = self.store.directory._beats.get(self._late_owner, 0)  # may have been on its way when it died
             self.ownerless.append((max(self._orphaned, beat_ms), self.loop.true_ms))
@@ -249,6 +268,16 @@ class World:
                 self.journal.holds((item.seat, item.command), entry.seq)
             elif isinstance(item, Note) and (command := item.get("command")):
                 self.journal.holds((int(item.key("seat")), command), entry.seq)
+
+    def _claimed(self) -> None:
+        """Whoever hosted the match before may live, and believe that it still does."""
+        holding = [
+            served.host.actor_id
+            for served in self.servings.values()
+            if (slot := served.host.slots.get(MATCH)) is not None and not (slot.faulted or slot.table.over)
+        ]
+        if holding:
+            self.journal.count("two owners at once")
 
     def gone(self, player: Player, why: str) -> None:
         """A client was told that another stream has taken its seat: one of its own, whose attaching came late."""

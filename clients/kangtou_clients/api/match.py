@@ -12,6 +12,7 @@ from kangtou.v1 import play_pb2 as play
 from kangtou.wire import action_from_pb, event_from_pb, options_from_pb, too_many_from_pb, value_from_pb
 from kangtou_engine.actions import Action
 from kangtou_engine.cards import Seat
+from kangtou_engine.errors import BadOptions
 from kangtou_engine.events import Event
 from kangtou_engine.game import Legal
 from kangtou_engine.match.match import AnyState, Game
@@ -24,6 +25,7 @@ from .seen import Change, Player, Prompt, SeatStatus
 from .spectating import Watching, watching_from
 from .talk import ChatMessage, chat_from
 from .trust import Witness
+from .unknown import unknown_rules
 from .values import Answer, Ending, Gone, Refused, TrustWarning, Untrustworthy, ending_from
 
 Send = Callable[["Match", int, Action], Awaitable[Answer]]
@@ -227,7 +229,11 @@ class Match:
     def _attached(self, message: play.Attached) -> None:
         self.moving = False
         if self._game is None:
-            self._game = self._registry.game(message.choice.game, message.choice.version)
+            try:
+                self._game = self._registry.game(message.choice.game, message.choice.version)
+            except BadOptions:
+                self.refuse(unknown_rules(message.choice.game, message.choice.version))
+                return
             self._config = self._game.config(options_from_pb(message.choice), message.choice.seats)
             self._view = self._game.before(self._config)
             if self.witnessed:

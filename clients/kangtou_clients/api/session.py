@@ -25,6 +25,7 @@ from kangtou_engine.registry import Registry
 
 from .match import Match
 from .stream import Metadata, Opener, updates
+from .unknown import UNKNOWN_RULES
 from .values import (
     Answer,
     ApiError,
@@ -144,10 +145,7 @@ class Session:
     async def leave(self, match: Match) -> None:
         """Follow it no longer."""
         self._forget(match)
-        detach = play.Detach(match_id=match.match_id, spectate=match.spectate)
-        if match.seat is not None:
-            detach.seat = match.seat
-        self._put(play.PlayRequest(detach=detach))
+        self._put(_detach(match))
 
     def _forget(self, match: Match) -> None:
         if self._matches.get((match.match_id, match.seat)) is match:
@@ -282,6 +280,8 @@ class Session:
         match.take(update)
         if match.over:
             self._forget(match)
+        if match.refused is not None and match.refused.code == UNKNOWN_RULES:
+            self._put(_detach(match))  # the server would go on telling of it
 
     def _match(self, update: play.Update) -> Match | None:
         seat = update.seat if update.HasField("seat") else None
@@ -336,6 +336,13 @@ class Session:
         for command in self._commands.values():
             if not command.answer.done():
                 command.answer.set_exception(self._failure)
+
+
+def _detach(match: Match) -> play.PlayRequest:
+    detach = play.Detach(match_id=match.match_id, spectate=match.spectate)
+    if match.seat is not None:
+        detach.seat = match.seat
+    return play.PlayRequest(detach=detach)
 
 
 def _attach(match: Match) -> play.PlayRequest:

@@ -37,9 +37,10 @@ class StreamCall:
         self.span: Open | None = None
 
     def send(self) -> None:
-        """Send it, or send it again."""
+        """Send it."""
         self.call.unary = self.follower is None
-        self.pending = self.stream.tables.send(self.call, self)
+        through = self.follower.sub if self.follower is not None else None
+        self.pending = self.stream.tables.send(self.call, self, through)
 
     def finished(self) -> None:
         """It is answered."""
@@ -49,10 +50,6 @@ class StreamCall:
     def __call__(self, reply: lpb.Reply) -> None:
         """The reply."""
         what = reply.WhichOneof("body")
-        if what is None and self.follower is not None and self.follower.superseded:
-            self.follower = None  # the answer went to the stream that took the seat: ask for it by its id
-            self.send()
-            return
         self.finished()
         self.stream.meter.answered(self.at, reply.took_us)
         if self.span is not None:

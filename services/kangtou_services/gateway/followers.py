@@ -25,14 +25,13 @@ _MOVING = ("the table is being taken over by another process", "牌桌正在转�
 class Follower:
     """A subscription's sink."""
 
-    __slots__ = ("key", "queue", "seat", "stream", "sub", "superseded")
+    __slots__ = ("key", "queue", "seat", "stream", "sub")
 
     def __init__(self, stream: PlayStream, key: Key) -> None:
         self.stream = stream
         self.key = key
         self.seat = key[2]  # where none was named: known after the first delivery
         self.queue = Queue(seated=not key[1])
-        self.superseded = False
         self.sub: Subscription
 
     @property
@@ -48,7 +47,6 @@ class Follower:
                 self.stream.found(self, self.seat)
         room = self.stream.outbox.push(self.queue, payload)
         if last:
-            self.superseded = _superseded(payload)
             self.stream.left(self)
         elif not room:
             self.stream.lagging(self)
@@ -84,8 +82,3 @@ def _updates(payload: bytes) -> list[play.Update]:
 
 def _seat(payload: bytes) -> int | None:
     return next((update.seat for update in _updates(payload) if update.HasField("seat")), None)
-
-
-def _superseded(payload: bytes) -> bool:
-    kind = play.NOTICE_KIND_SUPERSEDED
-    return any(update.HasField("notice") and update.notice.kind == kind for update in _updates(payload))

@@ -14,6 +14,7 @@ from ..directory import Actor, Directory, DirectoryUnavailable
 from ..link import GatewayLink, LinkClosed, connect
 from ..settings import Settings
 from .routes import Done, Pending, Route, Subscription
+from .strays import Strays
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,7 @@ class Conn:
         self._pending: dict[int, Pending] = {}
         self._asked: dict[int, Done] = {}
         self._subs: dict[int, Subscription] = {}
+        self._strays = Strays()
 
     @property
     def open(self) -> bool:
@@ -60,6 +62,9 @@ class Conn:
         if pending.over:
             return
         ref = pending.call.ref = next(_NUMBERS)
+        through, pending.answer = pending.through, None
+        if through is not None:
+            pending.call.sub, pending.call.unary = through.number, not through.number
         self._pending[ref] = pending
         self._put(pending.call)
 
@@ -78,10 +83,12 @@ class Conn:
 
     def unsubscribe(self, sub: Subscription) -> None:
         """No longer."""
-        if self._subs.pop(sub.number, None) is not None:
+        number = sub.number
+        if self._subs.pop(number, None) is not None:
             call = lpb.Call(match_id=sub.route.match, account_id=sub.account)
-            call.unsubscribe.sub = sub.number
-            self._put(call)
+            call.unsubscribe.sub = number
+            self._strays.let_go(sub)
+            self.ask(call, lambda reply: self._strays.confirmed(number))
 
     def _subscribed(self, sub: Subscription, number: int, reply: lpb.Reply) -> None:
         if not reply.HasField("problem"):
@@ -126,6 +133,7 @@ class Conn:
             for number in deliver.subs:
                 sub = subs.get(number)
                 if sub is None:
+                    self._strays.keep_answers(number, payload, self._pending.values())
                     continue
                 if seq > sub.seq:
                     sub.seq = seq
@@ -157,12 +165,15 @@ class Conn:
             self._lost(pending.route, self, [pending])
             return
         pending.over = True
+        if pending.answer is not None and reply.WhichOneof("body") is None:
+            reply.answer.CopyFrom(pending.answer)
         pending.done(reply)
 
     def end(self) -> None:
         """The link has ended: its routes look for their owners again, calls without a reply wait to be sent again."""
         routes, self.routes = self.routes, set()
         self._subs.clear()
+        self._strays.clear()
         unanswered: dict[Route, list[Pending]] = {}
         pendings, self._pending = self._pending, {}
         for pending in pendings.values():

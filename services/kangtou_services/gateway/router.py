@@ -104,10 +104,10 @@ class Router:
             raise TableProblem(reply.problem.code)
         return reply
 
-    def send(self, call: lpb.Call, done: Done) -> Pending:
+    def send(self, call: lpb.Call, done: Done, through: Subscription | None = None) -> Pending:
         """See Tables."""
         route = self._route(call.match_id)
-        pending = Pending(route, call, done)
+        pending = Pending(route, call, done, through)
         if route.conn is not None:
             route.conn.send(pending)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from kangtou.internal.v1 import link_pb2 as lpb
+from kangtou.v1 import play_pb2 as play
 
 if TYPE_CHECKING:
     from .links import Conn
@@ -39,15 +40,21 @@ class Sink(Protocol):
 
 
 class Pending:
-    """A call that waits for its one reply. Sent again, under the same ids, when its table has moved."""
+    """A call that waits for its one reply. Sent again, under the same ids, when its table has moved.
 
-    __slots__ = ("call", "done", "over", "route")
+    through  the subscription that is to bring the answer to its command, if the reply is not
+    answer   that answer, if it came through a subscription that nobody listens to any more
+    """
 
-    def __init__(self, route: Route, call: lpb.Call, done: Done) -> None:
+    __slots__ = ("answer", "call", "done", "over", "route", "through")
+
+    def __init__(self, route: Route, call: lpb.Call, done: Done, through: Subscription | None = None) -> None:
         self.route = route
         self.call = call
         self.done = done
         self.over = False  # nobody waits any more
+        self.through = through
+        self.answer: play.Answer | None = None
 
     def fail(self, code: str) -> None:
         """Give a Problem as its reply."""

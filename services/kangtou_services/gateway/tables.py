@@ -23,8 +23,8 @@ class Tables(Protocol):
         """One call about a match and its reply. Raises TableProblem."""
         ...
 
-    def send(self, call: lpb.Call, done: Done) -> Pending:
-        """The same with a callback, which may get a Problem."""
+    def send(self, call: lpb.Call, done: Done, through: Subscription | None = None) -> Pending:
+        """The same with a callback, which may get a Problem. `through`: what is to bring the answer to a command."""
         ...
 
     def follow(self, match_id: str, account_id: str, sink: Sink) -> Subscription:

@@ -144,7 +144,7 @@ def command(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
 
 def _ref(peer: ActorLink, call: lpb.Call, slot: Slot, seat: Seat) -> Ref:
     by_house = _by_house(call, slot)
-    follower = (slot.delegates if by_house else slot.seats).get(seat)
+    follower = (peer, call.sub) if call.sub else (slot.delegates if by_house else slot.seats).get(seat)
     return Ref(peer, call.ref, call.unary, by_house, perf_counter(), call.traceparent, follower)
 
 

@@ -31,8 +31,8 @@ Follower = tuple[ActorLink, int]  # link and subscription
 class Ref:
     """Where the answer to a command goes. `at`: when it came (perf_counter seconds); `trace`: the gateway's span.
 
-    follower   the subscription of its seat when it arrived: with another one there is another stream, on which it may
-               have been repeated, and which is to get one answer, not two
+    follower   the subscription on which it was sent: with another one there is another stream, on which it may have
+               been repeated, and which is to get one answer, not two
     """
 
     peer: ActorLink

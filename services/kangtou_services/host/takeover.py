@@ -93,7 +93,11 @@ class Opener:
         if text is None or seed is None:
             return "unknown_match"
         agreement = Agreement.from_json(text)
-        game = host.registry.game(agreement.game, agreement.version)
+        try:
+            game = host.registry.game(agreement.game, agreement.version)
+        except BadOptions:  # an older release: another actor may have these rules
+            log.warning("rules_not_here", match=match, rules=f"{agreement.game}@{agreement.version}")
+            return "not_here"
         suspect = await host.store.deaths(match) > 0
         for _ in range(CLAIM_TRIES):
             entries = await entries_to_load(host.log, match)

@@ -29,7 +29,7 @@ from kangtou.v1 import spectate_pb2 as kangtou_dot_v1_dot_spectate__pb2
 from kangtou.v1 import talk_pb2 as kangtou_dot_v1_dot_talk__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekangtou/internal/v1/link.proto\x12\x13kangtou.internal.v1\x1a\x15kangtou/v1/game.proto\x1a\x15kangtou/v1/play.proto\x1a\x18kangtou/v1/referee.proto\x1a\x19kangtou/v1/spectate.proto\x1a\x15kangtou/v1/talk.proto\".\n\x02Up\x12(\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x19.kangtou.internal.v1.Call\"\xdf\x07\n\x04\x43\x61ll\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\naccount_id\x18\x03 \x01(\t\x12+\n\x05hello\x18\x04 \x01(\x0b\x32\x1a.kangtou.internal.v1.HelloH\x00\x12)\n\x04open\x18\x05 \x01(\x0b\x32\x19.kangtou.internal.v1.OpenH\x00\x12\x33\n\tsubscribe\x18\x06 \x01(\x0b\x32\x1e.kangtou.internal.v1.SubscribeH\x00\x12\x37\n\x0bunsubscribe\x18\x07 \x01(\x0b\x32 .kangtou.internal.v1.UnsubscribeH\x00\x12&\n\x07\x63ommand\x18\x08 \x01(\x0b\x32\x13.kangtou.v1.CommandH\x00\x12.\n\x08standing\x18\t \x01(\x0b\x32\x1a.kangtou.v1.StandingAnswerH\x00\x12*\n\x07\x65ntropy\x18\n \x01(\x0b\x32\x17.kangtou.v1.OpenEntropyH\x00\x12+\n\x05query\x18\x0b \x01(\x0b\x32\x1a.kangtou.internal.v1.QueryH\x00\x12)\n\x04stop\x18\x0c \x01(\x0b\x32\x19.kangtou.internal.v1.StopH\x00\x12+\n\x05stats\x18\r \x01(\x0b\x32\x1a.kangtou.internal.v1.StatsH\x00\x12)\n\thand_over\x18\x11 \x01(\x0b\x32\x14.kangtou.v1.HandOverH\x00\x12)\n\ttake_back\x18\x12 \x01(\x0b\x32\x14.kangtou.v1.TakeBackH\x00\x12/\n\x07\x63onduct\x18\x1e \x01(\x0b\x32\x1c.kangtou.internal.v1.ConductH\x00\x12\"\n\x05\x61ward\x18\x13 \x01(\x0b\x32\x11.kangtou.v1.AwardH\x00\x12\'\n\x03say\x18\x14 \x01(\x0b\x32\x18.kangtou.internal.v1.SayH\x00\x12\x30\n\tlist_chat\x18\x15 \x01(\x0b\x32\x1b.kangtou.v1.ListChatRequestH\x00\x12\'\n\x04mute\x18\x16 \x01(\x0b\x32\x17.kangtou.v1.MuteRequestH\x00\x12-\n\x06rounds\x18\x17 \x01(\x0b\x32\x1b.kangtou.internal.v1.RoundsH\x00\x12)\n\x04move\x18\x1f \x01(\x0b\x32\x19.kangtou.internal.v1.MoveH\x00\x12\r\n\x05unary\x18\x0e \x01(\x08\x12\x10\n\x08\x64\x65legate\x18\x0f \x01(\x08\x12\x0e\n\x06lag_ms\x18\x10 \x01(\x05\x12\x13\n\x0btraceparent\x18( \x01(\tB\x06\n\x04\x62ody\"+\n\x05Hello\x12\x12\n\ngateway_id\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x06\n\x04Open\"\x9c\x01\n\tSubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\x12\x10\n\x08spectate\x18\x02 \x01(\x08\x12\x10\n\x08\x66rom_seq\x18\x03 \x01(\x04\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\x0c\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64\x65legate\x18\x06 \x01(\x08\x12\x10\n\x08since_ms\x18\x07 \x01(\x03\x12\r\n\x05\x61gain\x18\x08 \x01(\x08\x42\x07\n\x05_seat\"\x1a\n\x0bUnsubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\"u\n\x05Query\x12\x0c\n\x04view\x18\x01 \x01(\x08\x12\r\n\x05legal\x18\x02 \x01(\x08\x12!\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x12.kangtou.v1.Action\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x15\n\x04Stop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\"\x18\n\x04Move\x12\x10\n\x08\x61\x63tor_id\x18\x01 \x01(\t\"\x07\n\x05Stats\"\t\n\x07\x43onduct\"9\n\x03Say\x12$\n\x04said\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.SayRequest\x12\x0c\n\x04name\x18\x02 \x01(\t\"0\n\x06Rounds\x12\x11\n\tafter_seq\x18\x01 \x01(\x04\x12\x13\n\x0b\x66irst_round\x18\x02 \x01(\x05\"O\n\x0bRoundsReply\x12-\n\x06rounds\x18\x01 \x03(\x0b\x32\x1d.kangtou.v1.GetRoundsResponse\x12\x11\n\tafter_seq\x18\x02 \x01(\x04\"c\n\x04\x44own\x12.\n\x08\x64\x65livers\x18\x01 \x03(\x0b\x32\x1c.kangtou.internal.v1.Deliver\x12+\n\x07replies\x18\x02 \x03(\x0b\x32\x1a.kangtou.internal.v1.Reply\"S\n\x07\x44\x65liver\x12\x0c\n\x04subs\x18\x01 \x03(\x04\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x0f\n\x07payload\x18\x03 \x01(\x0c\x12\x0e\n\x06urgent\x18\x04 \x01(\x08\x12\x0c\n\x04last\x18\x05 \x01(\x08\"\xd6\x04\n\x05Reply\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12$\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x12.kangtou.v1.AnswerH\x00\x12+\n\x04view\x18\x03 \x01(\x0b\x32\x1b.kangtou.v1.GetViewResponseH\x00\x12*\n\x05legal\x18\x04 \x01(\x0b\x32\x19.kangtou.v1.LegalResponseH\x00\x12*\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x19.kangtou.v1.CheckResponseH\x00\x12-\n\x06opened\x18\x06 \x01(\x0b\x32\x1b.kangtou.internal.v1.OpenedH\x00\x12/\n\x07problem\x18\x07 \x01(\x0b\x32\x1c.kangtou.internal.v1.ProblemH\x00\x12\x30\n\x05stats\x18\x08 \x01(\x0b\x32\x1f.kangtou.internal.v1.ActorStatsH\x00\x12\x34\n\x07\x63onduct\x18\x1e \x01(\x0b\x32!.kangtou.internal.v1.SeatsConductH\x00\x12\'\n\x04said\x18\t \x01(\x0b\x32\x17.kangtou.v1.SayResponseH\x00\x12,\n\x04\x63hat\x18\n \x01(\x0b\x32\x1c.kangtou.v1.ListChatResponseH\x00\x12)\n\x05muted\x18\x0b \x01(\x0b\x32\x18.kangtou.v1.MuteResponseH\x00\x12\x32\n\x06rounds\x18\x0c \x01(\x0b\x32 .kangtou.internal.v1.RoundsReplyH\x00\x12\x0f\n\x07took_us\x18( \x01(\rB\x06\n\x04\x62ody\"\x17\n\x06Opened\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"%\n\x07Problem\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"_\n\x0cSeatsConduct\x12\x0f\n\x07illegal\x18\x01 \x03(\x05\x12\x11\n\tconnected\x18\x02 \x03(\x05\x12+\n\x04late\x18\x03 \x03(\x0e\x32\x1d.kangtou.internal.v1.Lateness\"\xce\x01\n\nActorStats\x12\x0e\n\x06tables\x18\x01 \x01(\x05\x12\r\n\x05moves\x18\x02 \x01(\x03\x12\x11\n\ttakeovers\x18\x03 \x01(\x05\x12\x0f\n\x07\x66\x61ulted\x18\x04 \x01(\x05\x12\x0e\n\x06hosted\x18\x05 \x01(\x05\x12=\n\x07\x66igures\x18\x0f \x03(\x0b\x32,.kangtou.internal.v1.ActorStats.FiguresEntry\x1a.\n\x0c\x46iguresEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01*j\n\x08Lateness\x12\x18\n\x14LATENESS_UNSPECIFIED\x10\x00\x12\x13\n\x0fLATENESS_SILENT\x10\x01\x12\x19\n\x15LATENESS_DISCONNECTED\x10\x02\x12\x14\n\x10LATENESS_ILLEGAL\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekangtou/internal/v1/link.proto\x12\x13kangtou.internal.v1\x1a\x15kangtou/v1/game.proto\x1a\x15kangtou/v1/play.proto\x1a\x18kangtou/v1/referee.proto\x1a\x19kangtou/v1/spectate.proto\x1a\x15kangtou/v1/talk.proto\".\n\x02Up\x12(\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x19.kangtou.internal.v1.Call\"\xec\x07\n\x04\x43\x61ll\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x12\n\naccount_id\x18\x03 \x01(\t\x12+\n\x05hello\x18\x04 \x01(\x0b\x32\x1a.kangtou.internal.v1.HelloH\x00\x12)\n\x04open\x18\x05 \x01(\x0b\x32\x19.kangtou.internal.v1.OpenH\x00\x12\x33\n\tsubscribe\x18\x06 \x01(\x0b\x32\x1e.kangtou.internal.v1.SubscribeH\x00\x12\x37\n\x0bunsubscribe\x18\x07 \x01(\x0b\x32 .kangtou.internal.v1.UnsubscribeH\x00\x12&\n\x07\x63ommand\x18\x08 \x01(\x0b\x32\x13.kangtou.v1.CommandH\x00\x12.\n\x08standing\x18\t \x01(\x0b\x32\x1a.kangtou.v1.StandingAnswerH\x00\x12*\n\x07\x65ntropy\x18\n \x01(\x0b\x32\x17.kangtou.v1.OpenEntropyH\x00\x12+\n\x05query\x18\x0b \x01(\x0b\x32\x1a.kangtou.internal.v1.QueryH\x00\x12)\n\x04stop\x18\x0c \x01(\x0b\x32\x19.kangtou.internal.v1.StopH\x00\x12+\n\x05stats\x18\r \x01(\x0b\x32\x1a.kangtou.internal.v1.StatsH\x00\x12)\n\thand_over\x18\x11 \x01(\x0b\x32\x14.kangtou.v1.HandOverH\x00\x12)\n\ttake_back\x18\x12 \x01(\x0b\x32\x14.kangtou.v1.TakeBackH\x00\x12/\n\x07\x63onduct\x18\x1e \x01(\x0b\x32\x1c.kangtou.internal.v1.ConductH\x00\x12\"\n\x05\x61ward\x18\x13 \x01(\x0b\x32\x11.kangtou.v1.AwardH\x00\x12\'\n\x03say\x18\x14 \x01(\x0b\x32\x18.kangtou.internal.v1.SayH\x00\x12\x30\n\tlist_chat\x18\x15 \x01(\x0b\x32\x1b.kangtou.v1.ListChatRequestH\x00\x12\'\n\x04mute\x18\x16 \x01(\x0b\x32\x17.kangtou.v1.MuteRequestH\x00\x12-\n\x06rounds\x18\x17 \x01(\x0b\x32\x1b.kangtou.internal.v1.RoundsH\x00\x12)\n\x04move\x18\x1f \x01(\x0b\x32\x19.kangtou.internal.v1.MoveH\x00\x12\r\n\x05unary\x18\x0e \x01(\x08\x12\x10\n\x08\x64\x65legate\x18\x0f \x01(\x08\x12\x0e\n\x06lag_ms\x18\x10 \x01(\x05\x12\x13\n\x0btraceparent\x18( \x01(\t\x12\x0b\n\x03sub\x18) \x01(\x04\x42\x06\n\x04\x62ody\"+\n\x05Hello\x12\x12\n\ngateway_id\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x06\n\x04Open\"\x9c\x01\n\tSubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\x12\x10\n\x08spectate\x18\x02 \x01(\x08\x12\x10\n\x08\x66rom_seq\x18\x03 \x01(\x04\x12\x0f\n\x07\x65ntropy\x18\x04 \x01(\x0c\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x08\x64\x65legate\x18\x06 \x01(\x08\x12\x10\n\x08since_ms\x18\x07 \x01(\x03\x12\r\n\x05\x61gain\x18\x08 \x01(\x08\x42\x07\n\x05_seat\"\x1a\n\x0bUnsubscribe\x12\x0b\n\x03sub\x18\x01 \x01(\x04\"u\n\x05Query\x12\x0c\n\x04view\x18\x01 \x01(\x08\x12\r\n\x05legal\x18\x02 \x01(\x08\x12!\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x12.kangtou.v1.Action\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x15\n\x04Stop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\"\x18\n\x04Move\x12\x10\n\x08\x61\x63tor_id\x18\x01 \x01(\t\"\x07\n\x05Stats\"\t\n\x07\x43onduct\"9\n\x03Say\x12$\n\x04said\x18\x01 \x01(\x0b\x32\x16.kangtou.v1.SayRequest\x12\x0c\n\x04name\x18\x02 \x01(\t\"0\n\x06Rounds\x12\x11\n\tafter_seq\x18\x01 \x01(\x04\x12\x13\n\x0b\x66irst_round\x18\x02 \x01(\x05\"O\n\x0bRoundsReply\x12-\n\x06rounds\x18\x01 \x03(\x0b\x32\x1d.kangtou.v1.GetRoundsResponse\x12\x11\n\tafter_seq\x18\x02 \x01(\x04\"c\n\x04\x44own\x12.\n\x08\x64\x65livers\x18\x01 \x03(\x0b\x32\x1c.kangtou.internal.v1.Deliver\x12+\n\x07replies\x18\x02 \x03(\x0b\x32\x1a.kangtou.internal.v1.Reply\"S\n\x07\x44\x65liver\x12\x0c\n\x04subs\x18\x01 \x03(\x04\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x0f\n\x07payload\x18\x03 \x01(\x0c\x12\x0e\n\x06urgent\x18\x04 \x01(\x08\x12\x0c\n\x04last\x18\x05 \x01(\x08\"\xd6\x04\n\x05Reply\x12\x0b\n\x03ref\x18\x01 \x01(\x04\x12$\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x12.kangtou.v1.AnswerH\x00\x12+\n\x04view\x18\x03 \x01(\x0b\x32\x1b.kangtou.v1.GetViewResponseH\x00\x12*\n\x05legal\x18\x04 \x01(\x0b\x32\x19.kangtou.v1.LegalResponseH\x00\x12*\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x19.kangtou.v1.CheckResponseH\x00\x12-\n\x06opened\x18\x06 \x01(\x0b\x32\x1b.kangtou.internal.v1.OpenedH\x00\x12/\n\x07problem\x18\x07 \x01(\x0b\x32\x1c.kangtou.internal.v1.ProblemH\x00\x12\x30\n\x05stats\x18\x08 \x01(\x0b\x32\x1f.kangtou.internal.v1.ActorStatsH\x00\x12\x34\n\x07\x63onduct\x18\x1e \x01(\x0b\x32!.kangtou.internal.v1.SeatsConductH\x00\x12\'\n\x04said\x18\t \x01(\x0b\x32\x17.kangtou.v1.SayResponseH\x00\x12,\n\x04\x63hat\x18\n \x01(\x0b\x32\x1c.kangtou.v1.ListChatResponseH\x00\x12)\n\x05muted\x18\x0b \x01(\x0b\x32\x18.kangtou.v1.MuteResponseH\x00\x12\x32\n\x06rounds\x18\x0c \x01(\x0b\x32 .kangtou.internal.v1.RoundsReplyH\x00\x12\x0f\n\x07took_us\x18( \x01(\rB\x06\n\x04\x62ody\"\x17\n\x06Opened\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"%\n\x07Problem\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"_\n\x0cSeatsConduct\x12\x0f\n\x07illegal\x18\x01 \x03(\x05\x12\x11\n\tconnected\x18\x02 \x03(\x05\x12+\n\x04late\x18\x03 \x03(\x0e\x32\x1d.kangtou.internal.v1.Lateness\"\xce\x01\n\nActorStats\x12\x0e\n\x06tables\x18\x01 \x01(\x05\x12\r\n\x05moves\x18\x02 \x01(\x03\x12\x11\n\ttakeovers\x18\x03 \x01(\x05\x12\x0f\n\x07\x66\x61ulted\x18\x04 \x01(\x05\x12\x0e\n\x06hosted\x18\x05 \x01(\x05\x12=\n\x07\x66igures\x18\x0f \x03(\x0b\x32,.kangtou.internal.v1.ActorStats.FiguresEntry\x1a.\n\x0c\x46iguresEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01*j\n\x08Lateness\x12\x18\n\x14LATENESS_UNSPECIFIED\x10\x00\x12\x13\n\x0fLATENESS_SILENT\x10\x01\x12\x19\n\x15LATENESS_DISCONNECTED\x10\x02\x12\x14\n\x10LATENESS_ILLEGAL\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,50 +38,50 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ACTORSTATS_FIGURESENTRY']._loaded_options = None
   _globals['_ACTORSTATS_FIGURESENTRY']._serialized_options = b'8\001'
-  _globals['_LATENESS']._serialized_start=2994
-  _globals['_LATENESS']._serialized_end=3100
+  _globals['_LATENESS']._serialized_start=3007
+  _globals['_LATENESS']._serialized_end=3113
   _globals['_UP']._serialized_start=177
   _globals['_UP']._serialized_end=223
   _globals['_CALL']._serialized_start=226
-  _globals['_CALL']._serialized_end=1217
-  _globals['_HELLO']._serialized_start=1219
-  _globals['_HELLO']._serialized_end=1262
-  _globals['_OPEN']._serialized_start=1264
-  _globals['_OPEN']._serialized_end=1270
-  _globals['_SUBSCRIBE']._serialized_start=1273
-  _globals['_SUBSCRIBE']._serialized_end=1429
-  _globals['_UNSUBSCRIBE']._serialized_start=1431
-  _globals['_UNSUBSCRIBE']._serialized_end=1457
-  _globals['_QUERY']._serialized_start=1459
-  _globals['_QUERY']._serialized_end=1576
-  _globals['_STOP']._serialized_start=1578
-  _globals['_STOP']._serialized_end=1599
-  _globals['_MOVE']._serialized_start=1601
-  _globals['_MOVE']._serialized_end=1625
-  _globals['_STATS']._serialized_start=1627
-  _globals['_STATS']._serialized_end=1634
-  _globals['_CONDUCT']._serialized_start=1636
-  _globals['_CONDUCT']._serialized_end=1645
-  _globals['_SAY']._serialized_start=1647
-  _globals['_SAY']._serialized_end=1704
-  _globals['_ROUNDS']._serialized_start=1706
-  _globals['_ROUNDS']._serialized_end=1754
-  _globals['_ROUNDSREPLY']._serialized_start=1756
-  _globals['_ROUNDSREPLY']._serialized_end=1835
-  _globals['_DOWN']._serialized_start=1837
-  _globals['_DOWN']._serialized_end=1936
-  _globals['_DELIVER']._serialized_start=1938
-  _globals['_DELIVER']._serialized_end=2021
-  _globals['_REPLY']._serialized_start=2024
-  _globals['_REPLY']._serialized_end=2622
-  _globals['_OPENED']._serialized_start=2624
-  _globals['_OPENED']._serialized_end=2647
-  _globals['_PROBLEM']._serialized_start=2649
-  _globals['_PROBLEM']._serialized_end=2686
-  _globals['_SEATSCONDUCT']._serialized_start=2688
-  _globals['_SEATSCONDUCT']._serialized_end=2783
-  _globals['_ACTORSTATS']._serialized_start=2786
-  _globals['_ACTORSTATS']._serialized_end=2992
-  _globals['_ACTORSTATS_FIGURESENTRY']._serialized_start=2946
-  _globals['_ACTORSTATS_FIGURESENTRY']._serialized_end=2992
+  _globals['_CALL']._serialized_end=1230
+  _globals['_HELLO']._serialized_start=1232
+  _globals['_HELLO']._serialized_end=1275
+  _globals['_OPEN']._serialized_start=1277
+  _globals['_OPEN']._serialized_end=1283
+  _globals['_SUBSCRIBE']._serialized_start=1286
+  _globals['_SUBSCRIBE']._serialized_end=1442
+  _globals['_UNSUBSCRIBE']._serialized_start=1444
+  _globals['_UNSUBSCRIBE']._serialized_end=1470
+  _globals['_QUERY']._serialized_start=1472
+  _globals['_QUERY']._serialized_end=1589
+  _globals['_STOP']._serialized_start=1591
+  _globals['_STOP']._serialized_end=1612
+  _globals['_MOVE']._serialized_start=1614
+  _globals['_MOVE']._serialized_end=1638
+  _globals['_STATS']._serialized_start=1640
+  _globals['_STATS']._serialized_end=1647
+  _globals['_CONDUCT']._serialized_start=1649
+  _globals['_CONDUCT']._serialized_end=1658
+  _globals['_SAY']._serialized_start=1660
+  _globals['_SAY']._serialized_end=1717
+  _globals['_ROUNDS']._serialized_start=1719
+  _globals['_ROUNDS']._serialized_end=1767
+  _globals['_ROUNDSREPLY']._serialized_start=1769
+  _globals['_ROUNDSREPLY']._serialized_end=1848
+  _globals['_DOWN']._serialized_start=1850
+  _globals['_DOWN']._serialized_end=1949
+  _globals['_DELIVER']._serialized_start=1951
+  _globals['_DELIVER']._serialized_end=2034
+  _globals['_REPLY']._serialized_start=2037
+  _globals['_REPLY']._serialized_end=2635
+  _globals['_OPENED']._serialized_start=2637
+  _globals['_OPENED']._serialized_end=2660
+  _globals['_PROBLEM']._serialized_start=2662
+  _globals['_PROBLEM']._serialized_end=2699
+  _globals['_SEATSCONDUCT']._serialized_start=2701
+  _globals['_SEATSCONDUCT']._serialized_end=2796
+  _globals['_ACTORSTATS']._serialized_start=2799
+  _globals['_ACTORSTATS']._serialized_end=3005
+  _globals['_ACTORSTATS_FIGURESENTRY']._serialized_start=2959
+  _globals['_ACTORSTATS_FIGURESENTRY']._serialized_end=3005
 # @@protoc_insertion_point(module_scope)

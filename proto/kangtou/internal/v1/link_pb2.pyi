@@ -100,6 +100,7 @@ class Call(_message.Message):
     DELEGATE_FIELD_NUMBER: _builtins.int
     LAG_MS_FIELD_NUMBER: _builtins.int
     TRACEPARENT_FIELD_NUMBER: _builtins.int
+    SUB_FIELD_NUMBER: _builtins.int
     ref: _builtins.int
     """Chosen by the gateway; the reply carries it. 0: no reply wanted."""
     match_id: _builtins.str
@@ -113,6 +114,8 @@ class Call(_message.Message):
     """The lag that the gateway has measured on the caller's stream."""
     traceparent: _builtins.str
     """W3C trace context of the gateway's span; empty: this call is not traced."""
+    sub: _builtins.int
+    """The subscription that is to bring the answer to a command. 0: whichever the seat has on this link."""
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -180,10 +183,11 @@ class Call(_message.Message):
         delegate: _builtins.bool = ...,
         lag_ms: _builtins.int = ...,
         traceparent: _builtins.str = ...,
+        sub: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "list_chat", b"list_chat", "move", b"move", "mute", b"mute", "open", b"open", "query", b"query", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "move", b"move", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "subscribe", b"subscribe", "take_back", b"take_back", "traceparent", b"traceparent", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_id", b"account_id", "award", b"award", "body", b"body", "command", b"command", "conduct", b"conduct", "delegate", b"delegate", "entropy", b"entropy", "hand_over", b"hand_over", "hello", b"hello", "lag_ms", b"lag_ms", "list_chat", b"list_chat", "match_id", b"match_id", "move", b"move", "mute", b"mute", "open", b"open", "query", b"query", "ref", b"ref", "rounds", b"rounds", "say", b"say", "standing", b"standing", "stats", b"stats", "stop", b"stop", "sub", b"sub", "subscribe", b"subscribe", "take_back", b"take_back", "traceparent", b"traceparent", "unary", b"unary", "unsubscribe", b"unsubscribe"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "open", "subscribe", "unsubscribe", "command", "standing", "entropy", "query", "stop", "stats", "hand_over", "take_back", "conduct", "award", "say", "list_chat", "mute", "rounds", "move"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
