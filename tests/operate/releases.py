@@ -112,11 +112,10 @@ async def two_releases(data: Path) -> AsyncIterator[Releases]:
     async with AsyncExitStack() as stack:
         await redis.start_async()
         stack.push_async_callback(redis.stop_async)
-        backends = []
-        for extra in (OLD, NEW):
-            backends.append(await on_redis(settings.model_copy(update={"extra_games": extra})))
-            stack.push_async_callback(backends[-1].close)
-        made = Releases(*backends, port)
+        old, new = [await on_redis(settings.model_copy(update={"extra_games": extra})) for extra in (OLD, NEW)]
+        stack.push_async_callback(old.close)
+        stack.push_async_callback(new.close)
+        made = Releases(old, new, port)
         try:
             yield made
         finally:

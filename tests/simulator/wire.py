@@ -72,7 +72,7 @@ class Connection:
 
     async def send_command(self, *words: str) -> None:
         """See redis."""
-        self._out.send(pack_command(words))
+        self._out.send(pack_command(words))  # type: ignore[arg-type]
 
     async def send_packed_command(self, packed: bytes, check_health: bool = True) -> None:
         """See redis. Here a batch has its fate."""
@@ -170,7 +170,8 @@ class Served:
                 return f"*2\r\n:1\r\n:{0 if behind else replicas}\r\n".encode()
             case ["PING"] | ["SET", *_]:
                 return b"+OK\r\n"
-        raise AssertionError(f"no such command: {words}")
+            case _:
+                raise AssertionError(f"no such command: {words}")
 
     def _entries(self, name: str) -> list[Entry]:
         found = self._store.server.find(name[3:].partition("}")[0])
