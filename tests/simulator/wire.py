@@ -18,7 +18,8 @@ from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import ResponseError
 
 from kangtou_services.log.base import Entry
-from kangtou_services.log.commit import Disks, GroupCommit
+from kangtou_services.log.commit import GroupCommit
+from kangtou_services.log.disks import Disks
 from kangtou_services.log.line import Line
 from kangtou_services.log.stream import entry_of, key, rounds_text
 
