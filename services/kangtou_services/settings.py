@@ -76,6 +76,7 @@ class Settings(BaseSettings):
     max_streams_per_account: int = 64
     max_streams_per_connection: int = 256
     max_message_bytes: int = 64 * 1024
+    messages_per_s: PositiveInt = 500  # of one account on play streams, and 250 for each seat: more is read later
     queue_updates: int = 1_024
     calls_per_account: PositiveInt = 500  # calls a second; a bucket holds those of ten
     calls_per_address: PositiveInt = 2_000  # the same; a hundred times as many from this machine

@@ -5,6 +5,7 @@ A servicer raises `CallError` for what is no refusal of the game: nobody is logg
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
@@ -59,7 +60,9 @@ def status_of(error: Exception) -> str:
         return Code.UNAVAILABLE.name
     if isinstance(error, CallError):
         return error.status.name
-    return "ABORTED" if isinstance(error, grpc.aio.AbortError) else Code.INTERNAL.name
+    if isinstance(error, grpc.aio.AbortError):  # by `end`: in answer to what is told here
+        return status_of(error.__context__) if isinstance(error.__context__, CallError) else "ABORTED"
+    return Code.INTERNAL.name
 
 
 async def end(context: Context, error: Exception, method: str) -> None:
@@ -69,13 +72,22 @@ async def end(context: Context, error: Exception, method: str) -> None:
     if isinstance(error, (StoreUnavailable, DirectoryUnavailable, LogUnavailable)):
         error = unavailable()
     if isinstance(error, CallError):
-        await context.abort(error.status, error.text, ((REFUSAL, error.refusal),) if error.refusal else ())
+        await _abort(context, error.status, error.text, ((REFUSAL, error.refusal),) if error.refusal else ())
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     line = trace.tb_lineno if trace is not None else 0
     log.error("call_failed", method=method, error=type(error).__name__, line=line)
-    await context.abort(Code.INTERNAL, "an unexpected fault, which has been logged / 意外故障，已记录")
+    await _abort(context, Code.INTERNAL, "an unexpected fault, which has been logged / 意外故障，已记录")
+
+
+async def _abort(
+    context: Context, status: grpc.StatusCode, text: str, trailing: tuple[tuple[str, str], ...] = ()
+) -> None:
+    try:
+        await context.abort(status, text, trailing)
+    except grpc.aio.InternalError:  # the client has gone before it took the status
+        raise asyncio.CancelledError from None
 
 
 class Guard(grpc.aio.ServerInterceptor):

@@ -1,11 +1,17 @@
-"""What one client may have: open streams, and questions a second. Counted in this process."""
+"""What one client may have: open streams, and for how long it need not read. Counted in this process.
+
+An account's place is taken until gRPC has done with the call: a client that reads nothing does not take the status with
+which its stream ends either, and what waits for it (one message of WRITE_BYTES at most) is held by gRPC until it reads,
+leaves or its connection fails. It cannot have more of that than it may have open streams.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import structlog
 
@@ -21,12 +27,15 @@ log = structlog.get_logger(__name__)
 LOOK_S = 5.0
 TOKENS_S = 20.0  # how often the tokens of open streams are looked at again
 STALL_S = 20.0  # a seat whose client takes nothing for so long is cut off
+WATCHER_STALL_S = 60.0  # the same for one who only looks on, perhaps over a slow line
 QUESTIONS_S, QUESTIONS_BURST = 50.0, 200.0
+MESSAGES_BURST = 2_000.0  # a client that connects again attaches to all its tables at once
+OPENINGS_S, OPENINGS_BURST = 20.0, 256.0  # of play streams
 
 
-def questions() -> Rate:
+def questions(clock: Callable[[], float] = time.monotonic) -> Rate:
     """How often an account may ask what costs a table some time."""
-    return Rate(QUESTIONS_S, QUESTIONS_BURST)
+    return Rate(QUESTIONS_S, QUESTIONS_BURST, clock)
 
 
 class Streams:
@@ -37,6 +46,10 @@ class Streams:
         self._callers = callers
         self._open: set[PlayStream] = set()
         self._of: Counter[str] = Counter()
+        clock = asyncio.get_running_loop().time
+        self.questions = questions(clock)
+        self._openings = Rate(OPENINGS_S, OPENINGS_BURST, clock)
+        self.messages = Rate(float(settings.messages_per_s), MESSAGES_BURST, clock)
         self._draining = False
 
     def __len__(self) -> int:
@@ -51,36 +64,54 @@ class Streams:
         """How many have a write under way that the client has not taken."""
         return sum(bool(stream.blocked_since) for stream in self._open)
 
+    @property
+    def ending(self) -> int:
+        """How many have ended here, and their clients have not taken that yet."""
+        return self._of.total() - len(self._open)
+
     @contextlib.contextmanager
-    def admitted(self, stream: PlayStream) -> Iterator[None]:
-        """Count a stream while it is open. Raises CallError if its account has too many, or none are taken now."""
-        if self._draining:
-            raise CallError(Code.UNAVAILABLE, "this gateway is stopping; connect again", "网关正在停止，请重新连接")
-        account = stream.account_id
+    def place(self, account: str) -> Iterator[None]:
+        """For one more stream of an account. Raises CallError if it has too many, or opens them too fast."""
+        if not self._openings.allowed(account):
+            raise CallError(
+                Code.RESOURCE_EXHAUSTED,
+                "this account opens streams too fast; wait a little",
+                "该账号连接过于频繁，请稍候",
+            )
         if self._of[account] >= self._most:
             raise CallError(
                 Code.RESOURCE_EXHAUSTED,
                 f"this account has {self._most} streams open",
                 f"该账号已有 {self._most} 个连接",
             )
-        self._open.add(stream)
         self._of[account] += 1
         try:
             yield
         finally:
-            self._open.discard(stream)
             self._of[account] -= 1
             if not self._of[account]:
                 del self._of[account]
 
+    @contextlib.contextmanager
+    def admitted(self, stream: PlayStream) -> Iterator[None]:
+        """List a stream while it is open. Raises CallError if none are taken now."""
+        if self._draining:
+            raise CallError(Code.UNAVAILABLE, "this gateway is stopping; connect again", "网关正在停止，请重新连接")
+        self._open.add(stream)
+        try:
+            yield
+        finally:
+            self._open.discard(stream)
+
     async def watch(self) -> None:
-        """End streams whose token is no longer good, and those of seats that are not read."""
+        """End streams whose token is no longer good, and those that are not read."""
         tokens_at = 0.0
         while True:
             await asyncio.sleep(LOOK_S)
             now = asyncio.get_running_loop().time()
             for stream in list(self._open):
-                if stream.blocked_since and now - stream.blocked_since > STALL_S and stream.seated:
+                patience = STALL_S if stream.seated else WATCHER_STALL_S
+                if stream.blocked_since and now - stream.blocked_since > patience:
                     log.info("stream_not_read", account=stream.account_id)
                     stream.end(too_slow())
             if now - tokens_at >= TOKENS_S:

@@ -91,6 +91,12 @@ class Outbox:
                 waiting[:] = [queue for queue in waiting if queue.ready]
         return b"".join(parts)
 
+    def clear(self) -> None:
+        """Forget all that waits: nobody will take it."""
+        for queue in (*self._first, *self._later):
+            queue.parts, queue.size, queue.ready = [], 0, False
+        self._own, self._first, self._later = [], [], []
+
     async def wait(self) -> None:
         """Until something waits."""
         if not (self._own or self._first or self._later):

@@ -11,13 +11,14 @@ from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import play_pb2_grpc as rpc
 
 from ..house import House
+from ..identity import Session
 from ..observe.gateway import GatewayMeter
 from ..settings import Settings
 from ..table.commands import refused
 from ..tournament.ids import tournament_of
 from .auth import Callers, token_of
-from .calls import CallError, Code, Context
-from .limits import Streams, questions
+from .calls import CallError, Code, Context, end
+from .limits import Streams
 from .refused import refusal
 from .routes import TableProblem
 from .streams import COMMAND_BYTES, MATCH_ID, PlayStream
@@ -39,6 +40,8 @@ _STATUS = {
     "full": Code.RESOURCE_EXHAUSTED,
 }
 
+METHOD = "/kangtou.v1.PlayService/Play"
+
 
 class PlayService(rpc.PlayServiceServicer):
     """kangtou.v1.PlayService."""
@@ -58,12 +61,27 @@ class PlayService(rpc.PlayServiceServicer):
         self._tables = tables
         self._streams = streams
         self._house = house
-        self._questions = questions()
 
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""
         session = await self._callers.session(context, playing=True)
-        stream = PlayStream(context, session, token_of(context), self._tables, self._settings, self._house, self._meter)
+        with self._streams.place(session.account.account_id):
+            try:
+                await self._stream(session, context)
+            except CallError as error:
+                await end(context, error, METHOD)  # the place is taken until the client has that
+
+    async def _stream(self, session: Session, context: Context) -> None:
+        stream = PlayStream(
+            context,
+            session,
+            token_of(context),
+            self._tables,
+            self._settings,
+            self._house,
+            self._meter,
+            self._streams.messages,
+        )
         with self._streams.admitted(stream):
             await stream.run()
 
@@ -86,7 +104,9 @@ class PlayService(rpc.PlayServiceServicer):
         self, context: Context, command: play.Command | play.HandOver | play.TakeBack, call: lpb.Call
     ) -> play.Answer:
         call.match_id, call.account_id, call.unary = command.match_id, await self._caller(context), True
-        if not MATCH_ID.fullmatch(command.match_id):
+        if not self._streams.messages.allowed(call.account_id):
+            problem = "rate_limited"
+        elif not MATCH_ID.fullmatch(command.match_id):
             problem = "unknown_match"
         elif command.ByteSize() > COMMAND_BYTES:
             problem = "malformed"
@@ -138,7 +158,7 @@ class PlayService(rpc.PlayServiceServicer):
         account_id = await self._caller(context)
         if not MATCH_ID.fullmatch(match_id):
             _abort("unknown_match")
-        if not self._questions.allowed(account_id):
+        if not self._streams.questions.allowed(account_id):
             _abort("rate_limited")
         try:
             return await self._tables.call(lpb.Call(match_id=match_id, account_id=account_id, query=query))

@@ -96,6 +96,8 @@ def options(settings: Settings) -> list[tuple[str, int]]:
         ("grpc.so_reuseport", 1),
         ("grpc.max_receive_message_length", settings.max_message_bytes),
         ("grpc.max_concurrent_streams", settings.max_streams_per_connection),
+        ("grpc.http2.bdp_probe", 0),  # what a client may send ahead does not grow with its speed: 64 KiB a stream,
+        ("grpc.http2.lookahead_bytes", 65_536),  # so that one that is not read for a while is held back at once
         ("grpc.keepalive_time_ms", 10_000),
         ("grpc.keepalive_timeout_ms", 10_000),
         ("grpc.http2.ping_timeout_ms", 10_000),  # the one that counts when another ping is under way; default 60 s

@@ -37,12 +37,15 @@ from .lag import LAST, Lag
 from .outbox import Outbox, TooSlow
 from .refused import refusal
 from .tables import Tables
+from .throttle import Rate
 
 MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 COMMAND_BYTES = 4_096  # an action's text has at most 512 letters
 CALLS_MOST = 8_192  # commands of one stream without an answer
 FOLLOWERS_MOST = 8_192  # matches on one stream
 ENTROPY_BYTES = 64
+SEAT_MESSAGES_S = 250.0  # that each seat adds to its account's rate: more than a bot can play at one table
+SEATS_MOST = 32  # that add to it: a program with hundreds of seats is held back by the server's pace anyway
 
 
 def too_slow() -> CallError:
@@ -66,8 +69,10 @@ class PlayStream:
         settings: Settings,
         house: House,
         meter: GatewayMeter | None = None,
+        rate: Rate | None = None,
     ) -> None:
         self.meter = meter or GatewayMeter()
+        self._rate = rate
         self.verbose = settings.log_level.lower() == "debug"
         self.account_id = session.account.account_id
         self.token = token
@@ -75,6 +80,7 @@ class PlayStream:
         self.outbox = Outbox(settings.queue_updates)
         self.followers: dict[Key, Follower] = {}
         self._found: dict[tuple[str, int], Follower] = {}  # attached without naming the seat, which is known by now
+        self._seats = 0  # of the followers, those that are no spectators
         self.calls: set[StreamCall] = set()
         self.blocked_since = 0.0  # a write has not been taken since (loop time); 0: none is under way
         self.changed = asyncio.Event()  # less may be due than before
@@ -100,7 +106,7 @@ class PlayStream:
     @property
     def seated(self) -> bool:
         """Whether it has a seat somewhere."""
-        return any(not key[1] for key in self.followers)
+        return self._seats > 0
 
     # ---- from beginning to end ----
 
@@ -149,8 +155,10 @@ class PlayStream:
         for follower in list(self.followers.values()):
             self.tables.unsubscribe(follower.sub)
         self.followers.clear()
+        self._seats = 0
         self._found.clear()
         self._behind.clear()
+        self.outbox.clear()
 
     async def drain(self, seconds: float) -> None:
         """This gateway stops: no more requests, the answers that are due, then UNAVAILABLE."""
@@ -234,6 +242,7 @@ class PlayStream:
 
     def _remove(self, follower: Follower) -> None:
         del self.followers[follower.key]
+        self._seats -= not follower.key[1]
         if follower.seat is not None and self._found.get((follower.key[0], follower.seat)) is follower:
             del self._found[follower.key[0], follower.seat]
 
@@ -245,6 +254,8 @@ class PlayStream:
             raw = await read()
             if raw is grpc.aio.EOF:
                 break
+            if self._rate is not None and (owed := self._owed(self._rate)):
+                await asyncio.sleep(owed)
             try:
                 request = parse(raw)
             except DecodeError as error:
@@ -257,6 +268,12 @@ class PlayStream:
         # The client sends no more: what it follows goes on until it ends.
         await self._settled(followers=True)
         self.end(None)
+
+    def _owed(self, rate: Rate) -> float:
+        """Seconds for which nothing more is read; the client's writes wait as soon as its window is full."""
+        owed = rate.owed(self.account_id, SEAT_MESSAGES_S * min(self._seats, SEATS_MOST))
+        self.meter.held += owed > 0
+        return owed
 
     def _command(self, request: play.PlayRequest, size: int) -> None:
         body = request.command
@@ -343,6 +360,7 @@ class PlayStream:
     def _follow(self, key: Key, body: play.Attach) -> None:
         self._drop(key)
         follower = self.followers[key] = Follower(self, key)
+        self._seats += not key[1]
         sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
         sub.spectate, sub.seat, sub.entropy, sub.delegate = body.spectate, key[2], body.entropy, body.delegate
         sub.since_ms = time.time_ns() // 1_000_000

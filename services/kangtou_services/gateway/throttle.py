@@ -50,6 +50,19 @@ class Rate:
             self._left.popitem(last=False)  # whoever has not come for the longest time
         return left >= cost
 
+    def owed(self, name: str, more: float = 0.0) -> float:
+        """Count one more, which is let through: so many seconds until the name has kept to its rate again. 0: it has.
+
+        `more` is added to the rate.
+        """
+        rate, now = self._rate + more, self._clock()
+        left, since = self._left.pop(name, (self._burst, now))
+        left = min(self._burst, left + (now - since) * rate) - 1
+        self._left[name] = (left, now)
+        if len(self._left) > REMEMBERED:
+            self._left.popitem(last=False)
+        return max(0.0, -left / rate)
+
 
 class Throttle:
     """Asked before a call is looked at. `clock` in seconds."""

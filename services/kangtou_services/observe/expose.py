@@ -29,7 +29,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from ..settings import Settings
-from .families import Gather
+from .families import Gather, gauge
 from .tally import Tally, histogram
 
 log = structlog.get_logger(__name__)
@@ -76,6 +76,7 @@ class LoopLag:
 
     def gather(self) -> Iterable[Metric]:
         """As a metric."""
+        yield gauge("kangtou_tasks", "Tasks of the event loop.", len(asyncio.all_tasks()))
         yield histogram("kangtou_loop_lag_seconds", "How late the event loop comes to a timer.", [((), self.tally)])
 
 

@@ -30,13 +30,13 @@ class GatewayMeter:
     link    the part of that which no table spent: both ways on the link, and waiting for either event loop
     """
 
-    __slots__ = ("answer", "calls", "cut", "lagging", "link", "refusals", "tracing")
+    __slots__ = ("answer", "calls", "cut", "held", "lagging", "link", "refusals", "tracing")
 
     def __init__(self) -> None:
         self.answer, self.link = Tally(), Tally()
         self.refusals: Counter[str] = Counter()  # by code
         self.calls: Counter[tuple[str, str]] = Counter()  # by method and status
-        self.lagging = self.cut = 0
+        self.lagging = self.cut = self.held = 0
         self.tracing: Tracing | None = None
 
     def answered(self, began: float, table_us: int) -> None:
@@ -61,8 +61,10 @@ class GatewayMeter:
         yield calls
         yield counter("kangtou_lagging", "Subscriptions whose backlog was left out.", self.lagging)
         yield counter("kangtou_streams_cut", "Streams ended because they were not read.", self.cut)
+        yield counter("kangtou_held_back", "Messages after which an account was not read for a while.", self.held)
         streams = open_streams.all()
         yield gauge("kangtou_streams", "Open play streams.", len(streams))
+        yield gauge("kangtou_streams_ending", "Streams whose clients have not taken their end.", open_streams.ending)
         yield gauge("kangtou_streams_blocked", "Streams whose last write is not taken yet.", open_streams.blocked)
         followed = sum(len(stream.followers) for stream in streams)
         yield gauge("kangtou_followed", "Seats and watched tables on streams.", followed)
