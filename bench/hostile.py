@@ -138,7 +138,7 @@ class Run:
             p99_ms = await self.measured(self.args.seconds)
             return p99_ms, await client.tell("halt")
         self.load.shared.figures = Figures(self.load.loop.time())
-        counts = await client.tell(f"go {self.args.drops // self.args.pairs}")
+        counts = await client.tell(f"go {-(-self.args.drops // self.args.pairs)}")
         self.trouble += self.load.figures.troubles
         return p99(self.load.figures), counts
 
