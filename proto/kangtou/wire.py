@@ -116,9 +116,16 @@ def refusal_to_pb(game: Game | None, error: IllegalAction | BadOptions) -> pb.Re
     return pb.Refusal(
         rule=error.rule,
         code=error.code,
-        text_en=explain(words, error, "en"),
-        text_zh=explain(words, error, "zh"),
+        text_en=_told(explain(words, error, "en")),
+        text_zh=_told(explain(words, error, "zh")),
     )
+
+
+def _told(text: str) -> str:
+    """A refusal repeats what was sent: what a terminal would obey in it stands as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def too_many_to_pb(game: Game, many: TooMany) -> pb.TooMany:

@@ -31,6 +31,13 @@ def clean_line(given: str, most: int, *, drop: bool = False) -> str | None:
     return text if 1 <= len(text) <= most else None
 
 
+def visible(given: str) -> str:
+    """A text that is only told again to whoever sent it: what is not seen in it stands as an escape, `\\x1b`."""
+    if given.isprintable():
+        return given
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in given)
+
+
 def _without(text: str) -> str:
     """The same without what may not be in it."""
     kept: list[str] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kangtou.v1 import game_pb2 as pb
 
+from .plain_text import visible
+
 _TEXTS = {
     "bad_name": (
         "a name has 1 to 24 visible characters, none of them for control or direction",
@@ -127,4 +129,5 @@ _TEXTS = {
 def refusal(code: str, **params: str | int) -> pb.Refusal:
     """A refusal that no rule of a book gives."""
     english, chinese = _TEXTS[code]
+    params = {name: visible(value) if isinstance(value, str) else value for name, value in params.items()}
     return pb.Refusal(code=code, text_en=english.format_map(params), text_zh=chinese.format_map(params))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import grpc
 
+from .shown import ShownChannel
 from .values import BadAddress
 
 TLS = "tls://"
@@ -34,12 +35,12 @@ def open_channel(address: str) -> grpc.aio.Channel:
     """Not connected yet. Raises BadAddress."""
     scheme, found, rest = address.partition("://")
     if not found:
-        return grpc.aio.insecure_channel(address, options=OPTIONS)
+        return ShownChannel(grpc.aio.insecure_channel(address, options=OPTIONS))
     if f"{scheme}://" != TLS or not rest:
         raise BadAddress(f"{address}: an address is host:port, or tls://host:port")
     named = os.environ.get("KANGTOU_TLS_NAME", "")
     options = (*OPTIONS, ("grpc.ssl_target_name_override", named)) if named else OPTIONS
-    return grpc.aio.secure_channel(rest, grpc.ssl_channel_credentials(_roots()), options=options)
+    return ShownChannel(grpc.aio.secure_channel(rest, grpc.ssl_channel_credentials(_roots()), options=options))
 
 
 def _roots() -> bytes | None:

@@ -15,6 +15,7 @@ from kangtou.v1 import tournament_pb2 as pb
 from kangtou.v1 import tournament_pb2_grpc as rpc
 from kangtou_engine.cards import Seat
 
+from ..visible import visible_json
 from .values import Unavailable, failed
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Tournaments:
     async def check(self, spec: Mapping[str, Any]) -> tuple[tuple[Problem, ...], Mapping[str, Any], int]:
         """What is wrong with a spec; it with all defaults, and the number of games, if nothing is."""
         response = await self._client.unary(self._stub.CheckSpec, pb.CheckSpecRequest(spec_json=_text(spec)))
-        whole = json.loads(response.spec_json) if response.spec_json else {}
+        whole = visible_json(json.loads(response.spec_json)) if response.spec_json else {}
         return _problems(response.problems), whole, response.games
 
     async def submit(self, spec: Mapping[str, Any], command_id: str = "") -> str | tuple[Problem, ...]:
@@ -112,7 +113,7 @@ class Tournaments:
         """One tournament and its spec."""
         request = pb.GetTournamentRequest(tournament_id=tournament_id)
         response = await self._client.unary(self._stub.GetTournament, request)
-        return _summary(response.tournament), json.loads(response.spec_json)
+        return _summary(response.tournament), visible_json(json.loads(response.spec_json))
 
     async def list(self) -> tuple[Summary, ...]:
         """The newest first."""
@@ -152,7 +153,7 @@ class Tournaments:
         """The final report, or that of what has been played so far."""
         request = pb.GetTournamentReportRequest(tournament_id=tournament_id)
         response = await self._client.unary(self._stub.GetTournamentReport, request)
-        found: Mapping[str, Any] = json.loads(response.report_json)
+        found: Mapping[str, Any] = visible_json(json.loads(response.report_json))
         return found
 
     async def output(self, tournament_id: str, game: str) -> Mapping[int, str]:

@@ -21,6 +21,8 @@ import grpc
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
 
+from ..visible import visible
+
 
 class ApiError(Exception):
     """The root of what this library raises on purpose."""
@@ -62,7 +64,7 @@ def failed(error: grpc.aio.AioRpcError) -> CallFailed:
         grpc.StatusCode.UNAVAILABLE: Unavailable,
     }.get(code, CallFailed)
     told = {str(name): str(value) for name, value in error.trailing_metadata() or ()}
-    return kind(code.name, text, told.get("kangtou-refusal", ""))
+    return kind(code.name, visible(text), told.get("kangtou-refusal", ""))
 
 
 @dataclass(frozen=True, slots=True)

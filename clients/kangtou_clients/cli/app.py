@@ -13,6 +13,7 @@ import typer
 from kangtou.tracing import CannotTrace
 from kangtou_engine.errors import BadOptions, BadText
 
+from ..visible import visible
 from . import (
     account,
     admin,
@@ -182,10 +183,5 @@ def _ended(error: Exception) -> int:
 
 
 def _say(code: int, text: str) -> int:
-    sys.stderr.write(f"kangtou: {_visible(text)}\n")
+    sys.stderr.write(f"kangtou: {visible(text)}\n")
     return code
-
-
-def _visible(text: str) -> str:
-    """What was given may be repeated in an error: characters that steer a terminal are shown, not sent to it."""
-    return "".join(one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from ..screen import Screen
 from .common import of
 from .exits import FAILED, OK
 
@@ -47,7 +47,7 @@ def rebuild(
     columns = (SpinnerColumn(), TextColumn("{task.fields[files]:,} records"), TimeElapsedColumn())
     with (
         child.stdout,
-        Progress(*columns, console=Console(stderr=True), transient=True, disable=common.json) as progress,
+        Progress(*columns, console=Screen(stderr=True), transient=True, disable=common.json) as progress,
     ):
         task = progress.add_task("", total=None, files=0)
         for line in child.stdout:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..bots.house import NotOfTheHouse
@@ -19,6 +18,7 @@ from ..bots.house import serve as serve_house
 from ..bots.player import Tally
 from ..bots.policies import POLICIES, is_bot
 from ..bots.runner import run_queue
+from ..screen import Screen
 from .bot_check import check
 from .common import DEFAULT_SERVER, Common, of
 from .config import folder
@@ -92,8 +92,13 @@ class _Told:
         self._common = common
         self._began = time.monotonic()
         self._last = 0.0
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        console = Console(stderr=True, no_color=not common.colour)
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        console = Screen(stderr=True, no_color=not common.colour)
         self._bar = Progress(*columns, console=console, disable=common.json)
         self._task = self._bar.add_task("matches", total=matches)
 

@@ -9,7 +9,6 @@ import signal
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -19,6 +18,7 @@ from ..api import ApiError
 from ..bots.check.trial import bench
 from ..bots.check.verdicts import BAD, DROP_AFTER, MANY_TABLES, Trials, Verdict, as_json, verdicts
 from ..practice import PracticeError
+from ..screen import Screen
 from .bot_check_account import by_account, checked_account
 from .common import Common, of
 from .exits import FAILED, GAVE_UP, NOT_FOUND, OK, USAGE, CommandError
@@ -107,8 +107,8 @@ async def _trials(
 ) -> Trials:
     """All trials, one after the other: the bot's times shall be its own."""
     trials, options = Trials(), {"rounds": rounds, "between": False}
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True, no_color=not common.colour), disable=common.json)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    bar = Progress(*columns, console=Screen(stderr=True, no_color=not common.colour), disable=common.json)
     async with bench(command, turn_ms) as table:
         with bar:
             task = bar.add_task("", total=None)
@@ -134,4 +134,4 @@ def _show(common: Common, found: list[Verdict]) -> None:
     for one in found:
         advice = one.advice[0 if common.lang == "en" else 1]
         table.add_row(MARKS[one.grade], one.name, one.found + (f"\n→ {advice}" if advice else ""))
-    Console(no_color=not common.colour, width=110, highlight=False).print(table)
+    Screen(no_color=not common.colour, width=110).print(table)

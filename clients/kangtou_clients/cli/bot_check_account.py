@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..bots.check.inspector import Inspector
 from ..bots.check.remote import NobodyCame, NotPlayed
 from ..bots.check.remote import Remote as Remotely
 from ..bots.check.verdicts import DROP_AFTER, MANY_TABLES, Trials
+from ..screen import Screen
 from .common import Common
 from .exits import FAILED, NOT_FOUND, REFUSED, USAGE, CommandError
 from .remote import Remote
@@ -55,8 +55,8 @@ def checked_account(
 async def _trials(common: Common, bot: Remotely, games: tuple[str, ...], rounds: int, wait_s: int) -> Trials:
     """One after the other: the bot's times shall be its own."""
     trials = Trials(by_account=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True, no_color=not common.colour), disable=common.json)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    bar = Progress(*columns, console=Screen(stderr=True, no_color=not common.colour), disable=common.json)
     with bar:
         task = bar.add_task("waiting for the bot", total=None)
         await bot.come(wait_s)

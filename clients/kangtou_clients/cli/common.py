@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ import typer
 
 from ..names import word
 from ..render import Renderer
+from ..visible import coloured, json_line, visible
 from . import words
 from .exits import USAGE, CommandError
 
@@ -51,17 +51,17 @@ class Common:
 
     def put(self, text: str = "") -> None:
         """A line for people, shown at once also in a pipe."""
-        sys.stdout.write(text + "\n")
+        sys.stdout.write((coloured(text) if self.colour else visible(text)) + "\n")
         sys.stdout.flush()
 
     def note(self, code: str, **params: object) -> None:
         """A remark beside the output, for people."""
         if not self.json:
-            sys.stderr.write(f"kangtou: {self.say(code, **params)}\n")
+            sys.stderr.write(f"kangtou: {visible(self.say(code, **params))}\n")
 
     def put_json(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
         """A line for programs."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+        sys.stdout.write(json_line(value) + "\n")
         sys.stdout.flush()
 
 

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kangtou_engine.replay import Replay, Who
 
 from ..page import write_page
+from ..screen import Screen
 from ..show import Shown
 from .common import Common
 from .exits import USAGE
@@ -21,12 +21,12 @@ def write(common: Common, replay: Replay, names: Sequence[str], who: Who, target
     """Write the page. Raises CommandError if the file cannot be written; half a file is never left there."""
     path = Path(target)
     half = path.with_name(f".{path.name}.{os.getpid()}")
-    columns = (TextColumn(path.name), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True, no_color=not common.colour)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    console = Screen(stderr=True, no_color=not common.colour)
     try:
         half.touch()  # before the work, not after it
         with Progress(*columns, console=console, transient=True, disable=common.json or not console.is_terminal) as bar:
-            task = bar.add_task("")
+            task = bar.add_task(path.name)
             page = write_page(
                 replay, who, names, common.lang, lambda now, of: bar.update(task, completed=now, total=of)
             )

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 from google.protobuf.json_format import MessageToDict
-from rich.console import Console
 from rich.live import Live
 
+from ..screen import Screen
 from .common import of
 from .remote import Remote, run
 from .status_live import Watch, screen
@@ -49,7 +49,7 @@ def status(
                 shown |= MessageToDict(one, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
             common.put_json(shown)
             return
-        console = Console(no_color=not common.colour, highlight=False, width=None if common.colour else 160)
+        console = Screen(no_color=not common.colour, width=None if common.colour else 160)
         watch = Watch()
         if once or not console.is_terminal:
             watch.look(await client.vitals())

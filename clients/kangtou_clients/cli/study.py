@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kangtou_engine.errors import BadText
@@ -20,6 +19,7 @@ from kangtou_engine.study import Facts, facts_of
 from kangtou_engine.words import say as game_say
 
 from ..api.archive import Archive
+from ..screen import Screen
 from ..study.sources import records_of
 from ..study.stats import DEFAULT, HAND, KEYS, BadKeys, By, Stats, keys_of
 from .bar import bar
@@ -221,7 +221,7 @@ def put_table(common: Common, header: Sequence[str], rows: Sequence[Sequence[str
     for row in rows:
         table.add_row(*map(_harmless, row))
     out = io.StringIO()
-    Console(file=out, width=250, no_color=not common.colour, highlight=False, markup=False).print(table)
+    Screen(file=out, width=250, no_color=not common.colour).print(table)
     common.put("\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Self
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live as RichLive
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from ..api.tournaments import Progress
+from ..screen import Screen
 from .common import Common
 
 SHOWN_MOST = 24  # entrants in the live table
@@ -21,7 +22,7 @@ class Live:
 
     def __init__(self, common: Common) -> None:
         self._common = common
-        console = Console(stderr=True, no_color=not common.colour, highlight=False)
+        console = Screen(stderr=True, no_color=not common.colour)
         self._live = RichLive(console=console, refresh_per_second=4, transient=True)
         self._shown = not common.json and console.is_terminal
         self._plain = not common.json and not console.is_terminal

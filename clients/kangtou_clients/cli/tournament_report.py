@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from ..screen import Screen
 from ..tournament import show, write_csv, write_page
 from .common import Common
 
@@ -22,7 +21,7 @@ def written(common: Common, report: Mapping[str, Any], form: str, out: Path | No
     """To a file, or to the standard output."""
     if out is None:
         if form == "text" and not common.json:
-            show(dict(report), Console(no_color=not common.colour, highlight=False), common.lang)
+            show(dict(report), Screen(no_color=not common.colour), common.lang)
         else:
             sys.stdout.write(_text(common, report, form))
         sys.stdout.flush()
@@ -40,5 +39,5 @@ def _text(common: Common, report: Mapping[str, Any], form: str) -> str:
     if form == "html":
         return write_page(dict(report), common.lang)
     page = io.StringIO()
-    show(dict(report), Console(file=page, width=FILE_WIDTH, no_color=True, highlight=False), common.lang)
+    show(dict(report), Screen(file=page, width=FILE_WIDTH, no_color=True), common.lang)
     return page.getvalue()

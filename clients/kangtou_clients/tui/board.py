@@ -62,7 +62,7 @@ class Board(Vertical):
                 for seat in sides["left"]:
                     yield self._boxes[seat]
             with VerticalScroll(id="centre", can_focus=False):
-                yield Static(id="lies")
+                yield Static(id="lies", markup=False)
             with Vertical(classes="side"):
                 for seat in sides["right"]:
                     yield self._boxes[seat]

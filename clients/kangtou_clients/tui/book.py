@@ -62,7 +62,7 @@ class Book(Screen[None]):
         """Chapters at the left, the text at the right."""
         yield Static(id="head", markup=False)
         with Horizontal(id="body"):
-            yield OptionList(id="chapters")
+            yield OptionList(id="chapters", markup=False)
             with Vertical():
                 yield Input(id="find", compact=True)
                 yield RichLog(wrap=True, auto_scroll=False, min_width=20)

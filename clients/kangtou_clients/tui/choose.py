@@ -45,7 +45,7 @@ class Choose(ModalScreen[int | None]):
         with Vertical():
             yield Static(self._title, classes="title", markup=False)
             rows = [Text(f"{number:>2}  ").append_text(_text(line)) for number, line in enumerate(self._lines, 1)]
-            yield OptionList(*(Option(row) for row in rows))
+            yield OptionList(*(Option(row) for row in rows), markup=False)
 
     def on_mount(self) -> None:
         """The keys go to the list."""

@@ -44,7 +44,7 @@ class Dialog(Inside[T], ModalScreen[T], Generic[T]):
     def compose(self) -> ComposeResult:
         """The text, what a dialog has between, the buttons."""
         with Vertical():
-            yield Static(id="text")
+            yield Static(id="text", markup=False)
             yield from self.between()
             with Grid(id="buttons"):
                 for name in self.BUTTONS:

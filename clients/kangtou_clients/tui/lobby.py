@@ -78,11 +78,11 @@ class LobbyScreen(Inside[None]):
         """Games at the left, tables at the right."""
         yield Static(id="head", markup=False)
         with Horizontal(id="body"):
-            yield OptionList(id="games")
+            yield OptionList(id="games", markup=False)
             with Vertical(id="right"):
                 yield DataTable(id="tables", cursor_type="row")
-                yield Static(id="about")
-        yield Static(id="says")
+                yield Static(id="about", markup=False)
+        yield Static(id="says", markup=False)
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:
@@ -151,7 +151,8 @@ class LobbyScreen(Inside[None]):
                 state = look.say("free_of", free=free, seats=len(one.seats))
             title = game_name(one.choice.game, look.lang)
             seats = Text(table_seats(one, look.lang), overflow="ellipsis", no_wrap=True)
-            table.add_row(one.match_id[:8], title, state, seats, table_options(one), key=one.match_id)
+            options = Text(table_options(one))
+            table.add_row(Text(one.match_id[:8]), title, state, seats, options, key=one.match_id)
         same = [number for number, one in enumerate(self.tables) if old is not None and one.match_id == old.match_id]
         if self.tables:
             table.move_cursor(row=same[0] if same else min(at, len(self.tables) - 1))

@@ -56,9 +56,9 @@ class Ladders(Inside[None]):
         """From top to bottom."""
         yield Static(id="head", markup=False)
         with Horizontal(id="body"):
-            yield OptionList(id="ladders")
+            yield OptionList(id="ladders", markup=False)
             yield DataTable(id="rows", cursor_type="row")
-        yield Static(id="says")
+        yield Static(id="says", markup=False)
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:

@@ -54,7 +54,7 @@ class Records(Inside[None]):
         yield Static(id="head", markup=False)
         yield DataTable(id="records", cursor_type="row")
         yield Input(id="path", compact=True)
-        yield Static(id="says")
+        yield Static(id="says", markup=False)
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:
@@ -77,7 +77,7 @@ class Records(Inside[None]):
             ended = datetime.fromtimestamp(one.ended_ms / 1000).astimezone()
             scores = " ".join(map(str, one.scores))
             row = (one.match_id, game_name(one.game, look.lang), f"{ended:%m-%d %H:%M}", ", ".join(one.names), scores)
-            table.add_row(*row, key=one.match_id)
+            table.add_row(*map(Text, row), key=one.match_id)  # text alone would be markup
 
     @work(group="list", exclusive=True)
     async def load(self) -> None:

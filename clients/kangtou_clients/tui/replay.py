@@ -85,10 +85,10 @@ class ReplayScreen(Screen[None]):
         """From top to bottom."""
         yield Static(id="head", markup=False)
         yield Board(self.replay.config.seats, self._bottom)
-        yield Static(id="told")
+        yield Static(id="told", markup=False)
         yield Hand()
         yield Input(id="goto", compact=True)
-        yield Static(id="place")
+        yield Static(id="place", markup=False)
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:

@@ -48,7 +48,7 @@ class Page(ModalScreen[None]):
         with Vertical():
             yield Static(classes="title", markup=False)
             with VerticalScroll():
-                yield Static(id="text")
+                yield Static(id="text", markup=False)
             yield Static(classes="foot", markup=False)
 
     def on_mount(self) -> None:

@@ -78,11 +78,11 @@ class Table(Inside[None]):
         with Horizontal(id="table"):
             yield Board(self.match.config.seats, self.match.seat or 0)
             with VerticalScroll(id="side", can_focus=False):
-                yield Static(id="told")
-        yield Static(id="heard")
+                yield Static(id="told", markup=False)
+        yield Static(id="heard", markup=False)
         with Horizontal(id="status"):
-            yield Static(id="says")
-            yield Static(id="clock")
+            yield Static(id="says", markup=False)
+            yield Static(id="clock", markup=False)
         yield from self.compose_below()
         yield Static(id="keys", markup=False)
 

@@ -56,8 +56,8 @@ class TalkPage(ModalScreen[None]):
         with Vertical():
             yield Static(classes="title", markup=False)
             with VerticalScroll(can_focus=False):
-                yield Static(id="said")
-            yield OptionList(id="phrases")
+                yield Static(id="said", markup=False)
+            yield OptionList(id="phrases", markup=False)
             yield Input(id="line", compact=True, max_length=200)
             yield Static(id="says", markup=False)
 

@@ -99,10 +99,12 @@ class Queueing(Dialog[Place | Refused | None]):
             try:
                 refused = await self._queue.answer(self._status.match_id, accept=accept)
             except ApiError as error:
-                self.notify(self.look.say("server_says", text=error), severity="error")
+                self.notify(self.look.say("server_says", text=error), severity="error", markup=False)
                 return
             if refused is not None:
-                self.notify(refused.text_zh if self.look.lang == "zh" else refused.text_en, severity="warning")
+                self.notify(
+                    refused.text_zh if self.look.lang == "zh" else refused.text_en, severity="warning", markup=False
+                )
 
     @work(group="cancel", exclusive=True)
     async def action_cancel(self) -> None:

@@ -169,6 +169,9 @@ class _Reader:
         start = self.at
         while self.at < len(self.lines) and self.lines[self.at][:1] not in "0123456789!":
             self.at += 1
+        for place in range(start, self.at):
+            if not self.lines[place].isprintable():  # it is shown on terminals
+                raise self._stop("syntax", f"letters that cannot be shown: {self.lines[place][:60]!r}", place + 1)
         text = "\n".join(self.lines[start : self.at])
         epoch, seq, said = int(found[1]), int(found[2]), found[3]
         right = chain(before.chain if before else CHAIN_START, f"{epoch}-{seq}", text)

@@ -17,6 +17,7 @@ from kangtou_engine.boards import tournament_commitment
 from kangtou_engine.shuffle import SEED_BYTES
 
 from ..identity import OPERATOR, Account, Identity, good_command_id
+from ..plain_text import visible
 from ..runtime import Backend
 from ..tournament.events import State, event_from, fold, submitted
 from ..tournament.fits import Misfit
@@ -204,14 +205,14 @@ class TournamentService(rpc.TournamentServiceServicer):
             given = json.loads(text, parse_constant=_no_number)
             json.dumps(given, ensure_ascii=False).encode()  # half a surrogate is no letter: no answer could hold it
         except (ValueError, RecursionError):
-            return (Misfit("", text[:60], "JSON"),)
+            return (Misfit("", visible(text[:60]), "JSON"),)
         found = await asyncio.to_thread(check_spec, given, commands=self._operates(account, context))
         if isinstance(found, tuple):
             return found
         wanted = [entrant.account for entrant in found.entrants if entrant.account]
         known = await self._identity.accounts(wanted)
         missing = [one for one in wanted if one not in known]
-        return tuple(Misfit("entrants.account", one[:40], "an account of this server") for one in missing) or found
+        return tuple(Misfit("entrants.account", visible(one[:40]), "an account of this server") for one in missing) or found
 
     def _operates(self, account: Account, context: Context) -> bool:
         return here(self._backend.settings, context) or OPERATOR in account.roles

@@ -14,6 +14,7 @@ from typing import Any
 from kangtou_engine.registry import REGISTRY
 
 from ..opening import CLOCK_LEAST_MS, CLOCK_MOST_MS
+from ..plain_text import clean_line, visible
 from .fits import Misfit, misfits
 from .model import Entrant, Format, Spec, Stopping, Unit
 
@@ -51,7 +52,7 @@ class _Reader:
 
     def bad(self, name: str, value: Any, allowed: str) -> None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        self.wrong.append(Misfit(name, text[:_SHOWN], allowed))
+        self.wrong.append(Misfit(visible(name), visible(text[:_SHOWN]), allowed))
 
     def unknown(self, given: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
         for name in given:
@@ -65,8 +66,8 @@ class _Reader:
         return True
 
     def text(self, name: str, value: Any, most: int = NAME_MOST) -> bool:
-        if not isinstance(value, str) or not 1 <= len(value) <= most or not value.isprintable():
-            self.bad(name, value, f"a text of 1 to {most} letters")
+        if not isinstance(value, str) or clean_line(value, most) != value:
+            self.bad(name, value, f"a text of 1 to {most} visible letters")
             return False
         return True
 
@@ -75,7 +76,7 @@ def check_spec(given: Any, *, commands: bool = True) -> Spec | tuple[Misfit, ...
     """A spec, or all that is wrong with it. `commands`: whether entrants by command are allowed to the submitter."""
     reader = _Reader()
     if not isinstance(given, Mapping):
-        return (Misfit("", str(given)[:_SHOWN], "a table of fields"),)
+        return (Misfit("", visible(str(given)[:_SHOWN]), "a table of fields"),)
     reader.unknown(given, [field.name for field in fields(Spec)])
     values = _values(reader, given)
     if "entrants" in given or "bots" not in given:
