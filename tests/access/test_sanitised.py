@@ -126,7 +126,8 @@ async def asked(server: Place, path: str, request: Message, caller: Any, found: 
 @pytest.mark.timeout(1_800)
 async def test_no_way_through_the_server(counts: Counts) -> None:
     """Every method, with texts that do harm in every text of its request; all that anybody is told then."""
-    rng, found, said, calls = Random(5), [], 0, counts(1_500, 60_000)
+    found: list[Any] = []
+    rng, said, calls = Random(5), 0, counts(1_500, 60_000)
     async with place() as server:
         server.values = Harmful(server.values.fixed)
         waits = ("/Play", "/AgreeRematch", "/QuickMatch", "/Serve", "/EnterTournament", "/WatchTournament")
