@@ -212,7 +212,10 @@ class TournamentService(rpc.TournamentServiceServicer):
         wanted = [entrant.account for entrant in found.entrants if entrant.account]
         known = await self._identity.accounts(wanted)
         missing = [one for one in wanted if one not in known]
-        return tuple(Misfit("entrants.account", visible(one[:40]), "an account of this server") for one in missing) or found
+        return (
+            tuple(Misfit("entrants.account", visible(one[:40]), "an account of this server") for one in missing)
+            or found
+        )
 
     def _operates(self, account: Account, context: Context) -> bool:
         return here(self._backend.settings, context) or OPERATOR in account.roles
