@@ -33,6 +33,7 @@ HELD = (
     "kangtou_seats_followed",
     "kangtou_links",
 )
+FOLLOWING = ("kangtou_followed", "kangtou_watchers", "kangtou_seats_followed")
 COUNTED = ("kangtou_streams_cut_total", "kangtou_held_back_total", "kangtou_lagging_total")
 SLACK = {"kangtou_tasks": 8.0, "process_open_fds": 4.0}  # what comes and goes by itself: archiving, unary calls
 TEN_MINUTES = 600.0
@@ -71,12 +72,17 @@ async def held(server: Server, seconds: float = 10.0) -> dict[str, dict[str, flo
     return least
 
 
-def left_over(before: Mapping[str, Mapping[str, float]], after: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """By metric, how much more all processes hold than before; only where it is more than comes and goes."""
+def left_over(
+    before: Mapping[str, Mapping[str, float]], after: Mapping[str, Mapping[str, float]], moving: float = 0.0
+) -> dict[str, float]:
+    """By metric, how much more all processes hold than before; only where it is more than comes and goes.
+
+    `moving`: seats and spectators of others who may be between two tables.
+    """
     found = {}
     for metric in HELD:
         more = total(after, metric) - total(before, metric)
-        if more > SLACK.get(metric, 0.0):
+        if more > (moving if metric in FOLLOWING else SLACK.get(metric, 0.0)):
             found[metric] = more
     return found
 
@@ -137,6 +143,5 @@ class Memory:
 def _named(process: psutil.Process) -> str:
     words = process.cmdline()
     if "kangtou_services" in words:
-        rest = words[words.index("kangtou_services") + 1 :]
-        return "-".join(rest) or "services"
-    return (process.name() if not words else Path(words[0]).name).split(":")[0] or process.name()
+        return "-".join(words[words.index("kangtou_services") + 1 :])
+    return words[0].split(".")[0] if words and words[0].startswith("ray::") else process.name()
