@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -42,7 +43,7 @@ from tests.faults.server import Server, running
 
 RATIO_MOST = 1.25
 GROWTH_MOST = 1.0  # per cent in ten minutes
-CUT_MOST_S = STALL_S + LOOK_S + 20  # a seat's stream that is not read; 20 s in which its window fills
+CUT_MOST_S = STALL_S + LOOK_S + 35  # a seat's stream that is not read; 35 s in which its window fills
 OURS = ("gateway", "pool", "up", "ray::TableActor")  # whose memory is bounded here
 DATA = ("valkey-server", "redis-server")  # shown: it grows by what is kept of finished tables for a day
 MOVING = 8  # tables at most between two matches, each with its players and watchers
@@ -94,13 +95,18 @@ class Run:
         self.memory = memory
         self.args = args
         self.bad: list[str] = []
-        self.trouble = 0  # of the others: refusals and broken streams
+        self.trouble: Counter[str] = Counter()  # of the others: refusals and broken streams
 
     async def measured(self, seconds: float) -> float:
         """p99 of a move in ms."""
         figures = await self.load.measure(seconds, lambda _: None)
-        self.trouble += figures.troubles
+        self.note(figures)
         return p99(figures)
+
+    def note(self, figures: Figures) -> None:
+        """What others were refused, and the streams that they lost."""
+        self.trouble += Counter(figures.refused)
+        self.trouble["streams lost"] += figures.lost
 
     async def matches(self) -> str:
         """All that is in play, separated by commas."""
@@ -114,7 +120,7 @@ class Run:
 
     async def kind(self, kind: str) -> None:
         """Pairs with and without one kind of client, and what is left of it."""
-        before, began, self.trouble = await held(self.server), time.monotonic(), 0
+        before, began, self.trouble = await held(self.server), time.monotonic(), Counter()
         alive = await asyncio.to_thread(_processes, self.server)
         counted = await asyncio.to_thread(metrics, self.server)
         ratios = []
@@ -141,7 +147,7 @@ class Run:
             return p99_ms, await client.tell("halt")
         self.load.shared.figures = Figures(self.load.loop.time())
         counts = await client.tell(f"go {-(-self.args.drops // self.args.pairs)}")
-        self.trouble += self.load.figures.troubles
+        self.note(self.load.figures)
         return p99(self.load.figures), counts
 
     async def cut(self, client: Client) -> None:
@@ -171,9 +177,9 @@ class Run:
         restarted = alive ^ await asyncio.to_thread(_processes, self.server)
         faults = troubles(self.server.data)
         self.judge(
-            not (restarted or faults or self.trouble),
+            not (restarted or faults or self.trouble.total()),
             f"{kind}: crashes {len(restarted)}, faults in logs {len(faults)} {faults[:1] or ''}, "
-            f"others' refusals and lost streams {self.trouble}",
+            f"others' refusals and lost streams {self.trouble.total()}: {dict(+self.trouble)}",
         )
         now = await asyncio.to_thread(metrics, self.server)
         for name in COUNTED:

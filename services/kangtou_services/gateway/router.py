@@ -32,7 +32,7 @@ GIVE_UP_S = 15.0
 CALL_S = 25.0  # a unary call without a reply
 OPEN_AGAIN_S = 0.25
 RELAPSE_S = 1.0  # a route lost again so soon has not been found
-IDLE_ROUTES = 20_000
+IDLE_ROUTES = 2_000  # so many are kept at least before those that nobody uses are forgotten; asking again is cheap
 
 
 class Router:
@@ -42,6 +42,7 @@ class Router:
         self._log = event_log
         self._directory = directory
         self._routes: dict[str, Route] = {}
+        self._prune_at = IDLE_ROUTES
         self._lost: set[Route] = set()
         self._wake = asyncio.Event()
         self._placed: dict[str, tuple[int, int]] = {}  # by actor: tables it reported, matches sent there since
@@ -163,8 +164,9 @@ class Router:
     def _route(self, match: str) -> Route:
         route = self._routes.get(match)
         if route is None:
-            if len(self._routes) >= IDLE_ROUTES:
+            if len(self._routes) >= self._prune_at:
                 self._prune()
+                self._prune_at = max(IDLE_ROUTES, 2 * len(self._routes))
             route = self._routes[match] = Route(match)
         return route
 
