@@ -114,7 +114,9 @@ class Fair:
         Of the bots' own one a table may be under way, which is not refused, and nobody else may be asked.
         """
         tables = [
-            (load, load.refused, load.matches[match]) for load in self.loads.values() for match in sorted(load.current)
+            (load, load.refused, load.matches[match])
+            for load in self.loads.values()
+            for match in sorted(load.current & load.matches.keys())  # without those that nobody could attach to yet
         ]
         self.probes += [asyncio.create_task(match.act(Action("pass"), 1)) for _, _, match in tables]
         await self.until(lambda: all(load.refused > before for load, before, _ in tables))

@@ -137,6 +137,7 @@ async def test_disk_full(
         fair.hurt()
         await fair.moves(5)
         assert await fair.probed()
+    assert refusals
     waits = [line for line in logged(server) if line["event"] == "redis_has_room"]
     assert len(waits) >= counts(0, times), "in the short form there may be room before it has started again"
     say(f"disk full x{times} for {seconds} s, {refusals} moves refused meanwhile: ")
