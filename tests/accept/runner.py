@@ -18,6 +18,7 @@ from rich.markup import escape
 from tests.accept.lines import Line, found
 from tests.accept.report import Report, Verdict
 
+WIDTH = 160  # of what goes to no terminal
 SEED = "FAULTS_SEED"  # for commands that leave something to chance (tests/faults/conftest.py)
 # Seconds between asking a command to stop and killing it; background jobs of a shell do not hear the first signal.
 GRACE = 5.0
@@ -75,7 +76,8 @@ def run_part(lines: Sequence[Line], report: Report, *, again: bool = False, as_j
 
     `as_json`: stdout gets the report as JSON, stderr everything else.
     """
-    console = Console(file=sys.stderr if as_json else sys.stdout, highlight=False)
+    out = sys.stderr if as_json else sys.stdout
+    console = Console(file=out, highlight=False, width=None if out.isatty() else WIDTH)
     try:
         for line in lines:
             if report.passed(line) and not again:

@@ -21,6 +21,8 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self, TypeVar
 
+import uvloop
+
 CHUNK = 64 * 1024
 HELD_MOST = 1 << 20  # bytes under way in one direction; then nothing more is read
 CONNECT_S = 10.0
@@ -197,7 +199,7 @@ class Proxy:
     async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await self._weather.clear.wait()
-            if self._over:
+            if self._over or reader.at_eof():  # who came during a silence may have gone by its end
                 raise ConnectionAbortedError
             host, port = self._target or named(await reader.readline())
             async with asyncio.timeout(CONNECT_S):
@@ -241,7 +243,7 @@ class Net:
 
     def __init__(self, seed: int = 0) -> None:
         self._chance = random.Random(seed)
-        self._loop = asyncio.new_event_loop()
+        self._loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="net", daemon=True)
         self._proxies: list[Proxy] = []
 

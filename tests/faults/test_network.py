@@ -95,7 +95,9 @@ class Weather:
                 await asyncio.to_thread(proxy.cut)  # whoever was in between has forgotten them
             await asyncio.to_thread(proxy.calm)
         self.done[f"{way}: {fault.name}"] += 1
-        self.waits[fault.name] += await all_moving(self._loads)
+        waits = await all_moving(self._loads)
+        self.waits[fault.name] += waits
+        print(f"{way}: {fault.name}: next move {said(waits)}")
 
 
 async def test_network(
