@@ -16,6 +16,7 @@ import structlog
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.maint_notifications import MaintNotificationsConfig
@@ -25,6 +26,7 @@ from .redis_cluster import SCHEMES, Cluster, servers
 _log = structlog.get_logger(__name__)
 
 LIBRARY = "kangtou"
+_CLOSED = "the handler is closed"  # uvloop's words
 
 
 def connect(url: str, *, connect_s: float = 0.5, reply_s: float = 2.0, most: int = 32) -> Redis:
@@ -62,6 +64,9 @@ def _sending(kind: Any) -> Any:
 
     redis-py sends by `asyncio.wait_for`, which costs a task a command and, before Python 3.12, loses a cancellation
     that comes just when the sending is done: the task would go on, and whoever cancelled it wait for ever.
+
+    Writing to a connection that has been reset is a RuntimeError under uvloop, which no caller expects; here it is what
+    it is everywhere else, a ConnectionError.
     """
 
     class Sending(kind):  # type: ignore[misc]
@@ -74,6 +79,10 @@ def _sending(kind: Any) -> Any:
                     await super().send_packed_command(command, check_health)
             except TimeoutError as error:
                 raise RedisTimeoutError("Timeout writing to socket") from error
+            except RuntimeError as error:
+                if _CLOSED not in str(error):
+                    raise
+                raise RedisConnectionError("the connection has been reset") from error
             finally:
                 self.socket_timeout = patience
 

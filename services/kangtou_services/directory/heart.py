@@ -56,6 +56,10 @@ class Heart:
                     _log.warning("heartbeat_missed", reason=str(no))
                 reached = False
                 continue
+            except Exception as error:  # noqa: BLE001 - whatever it is: who beats no more is taken for dead, and hosts on
+                _log.error("heartbeat_failed", error=type(error).__name__)
+                reached = False
+                continue
             reached = True
             if alive is False:
                 _log.error("declared_dead")
