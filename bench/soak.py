@@ -35,6 +35,7 @@ from tests.faults.load import Verdict, judge
 from tests.faults.server import Server, running
 from tests.faults.test_games import KINDS, Watched
 
+THERE_S = 60.0
 JUDGED_S = 300.0  # for records to be archived
 SETTLE_S = 20.0  # after the last match
 
@@ -98,6 +99,13 @@ async def played(server: Server, kills: Kills, args: argparse.Namespace) -> tupl
         await asyncio.gather(*(load.close() for load in loads))
 
 
+async def all_there(server: Server, actors: int, gateways: int) -> None:
+    """Wait until each has been heard of. Raises TimeoutError."""
+    async with asyncio.timeout(THERE_S):
+        while len(server.actors()) < actors or len(server.gateways()) < gateways:
+            await asyncio.sleep(0.1)
+
+
 async def everything(args: argparse.Namespace) -> int:
     """Start, play, judge; the exit code."""
     given = {"gateways": args.gateways, "actors": args.actors, "keep_log_ms": KEEP_MS, "give_up_deaths": 1_000}
@@ -105,6 +113,7 @@ async def everything(args: argparse.Namespace) -> int:
         tempfile.TemporaryDirectory(prefix="kt-bench-") as folder,
         running(Path(folder) / "data", tournaments=False, log_level="warning", **given) as server,
     ):
+        await all_there(server, args.actors, args.gateways)
         kills = Kills(server, random.Random(args.seed))
         before = await held(server)
         verdict, memory, half = await played(server, kills, args)
