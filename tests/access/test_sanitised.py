@@ -10,11 +10,13 @@ Pages: tests/clients/test_page.py, tests/tournament/test_pages.py.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import importlib
 import io
 import json
 import logging
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -30,6 +32,7 @@ from rich.table import Table
 from rich.text import Text
 
 import kangtou.v1
+import kangtou_clients.tui
 from kangtou.v1 import play_pb2 as play
 from kangtou.v1 import tournament_pb2
 from kangtou_clients.api.shown import _stream_shown, shown
@@ -261,35 +264,28 @@ def test_a_line_of_a_log_is_one_line(form: str, capsys: pytest.CaptureFixture[st
 
 async def test_what_grpc_logs_of_a_token(capsys: pytest.CaptureFixture[str]) -> None:
     """A header that is no text, with a token in it: the library would write all of it."""
-    handlers = list(logging.getLogger().handlers)
-    async with place() as server:
+    handlers, said = list(logging.getLogger().handlers), ""
+    async with place() as server, AsyncExitStack() as stack:
         logs.configure("info", "test")
         try:
             port: Any = Port(server, Watch())
             token = server.callers[0].token.encode()
-            for raw in await port._recorded():
+            for raw in await port.recorded():
                 if token in raw:
-                    await _sent(server, raw.replace(token, token[:-1] + b"\xde"))
+                    _, writer = await asyncio.open_connection("127.0.0.1", server.gateway.port)
+                    stack.callback(writer.close)
+                    writer.write(raw.replace(token, token[:-1] + b"\xde"))
+                    await writer.drain()
+            async with asyncio.timeout(60):
+                while "Invalid encoding" not in said:
+                    await asyncio.sleep(0.05)
+                    said += capsys.readouterr().err
             await port.answers()
         finally:
             logging.getLogger().handlers[:] = handlers
             structlog.contextvars.clear_contextvars()
-    said = capsys.readouterr().err
-    assert "Invalid encoding" in said
+    said += capsys.readouterr().err
     assert token[:24].decode() not in said
-
-
-async def _sent(server: Place, raw: bytes) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.gateway.port)
-    writer.write(raw)
-    await writer.drain()
-    try:
-        async with asyncio.timeout(2):
-            while await reader.read(4_096):
-                pass
-    except (TimeoutError, OSError):
-        pass
-    writer.close()
 
 
 # ---- records ----
@@ -315,3 +311,40 @@ def test_a_record_that_steers_is_none(seed: int) -> None:
 
 _RECORD = read_record((Path(__file__).parents[1] / "golden/records/hongshi.ktr").read_bytes())
 _RECORD = replace(_RECORD, entries=(*_RECORD.entries[:4], _RECORD.entries[-1]))
+
+
+# ---- screens ----
+
+
+def _own(node: ast.expr) -> bool:
+    """A text that is ours, or one in which nobody looks for markup."""
+    made_of = node.func if isinstance(node, ast.Call) else None
+    name = made_of.id if isinstance(made_of, ast.Name) else made_of.attr if isinstance(made_of, ast.Attribute) else ""
+    return name in ("Text", "say", "Option") or isinstance(node, ast.Starred)
+
+
+def _looks_for_markup(call: ast.Call) -> bool:
+    kind = (
+        call.func.id
+        if isinstance(call.func, ast.Name)
+        else call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else ""
+    )
+    if kind not in ("Static", "Label", "OptionList", "notify") or any(one.arg == "markup" for one in call.keywords):
+        return False
+    named = any(one.arg in ("id", "classes") for one in call.keywords)  # it is filled later
+    return kind == "notify" or named or not all(map(_own, call.args))
+
+
+def test_no_screen_takes_a_text_of_others_for_markup() -> None:
+    """In Textual a plain text is markup unless it is said that it is not: a name `[/x]` would end the program."""
+    folder = Path(kangtou_clients.tui.__file__).parent
+    calls = [
+        (path.name, node.lineno, _looks_for_markup(node))
+        for path in sorted(folder.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    assert len(calls) > 1_000
+    assert [(name, line) for name, line, bad in calls if bad] == []

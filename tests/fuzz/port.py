@@ -44,7 +44,7 @@ class Port:
     async def feed(self, rng: Random) -> None:
         """One connection."""
         if not self._real:
-            self._real = await self._recorded()
+            self._real = await self.recorded()
         self._count += 1
         data, writer = self._data(rng), None
         try:
@@ -97,7 +97,7 @@ class Port:
         kept = len(PREFACE) if rng.random() < 0.9 else 0
         return raw[:kept] + mutated(rng, raw[kept:], self._real)
 
-    async def _recorded(self) -> list[bytes]:
+    async def recorded(self) -> list[bytes]:
         """What a client really sends: a unary call, and a play stream."""
         found: list[bytes] = []
         writers: list[asyncio.StreamWriter] = []

@@ -130,7 +130,7 @@ def _mb(process: psutil.Process) -> float:
 async def _left(before: set[asyncio.Task[Any]]) -> list[str]:
     """Tasks that were not there before, once those that are ending have ended."""
     more: set[asyncio.Task[Any]] = set()
-    for _ in range(200):
+    for _ in range(1_200):
         more = asyncio.all_tasks() - before
         if not more:
             return []

@@ -120,7 +120,7 @@ class Opening(ModalScreen[Asked | None]):
         await form.mount(Static(look.say("field.turn")), turn, Static())
         for row in spec.option_rows:
             about = Text(f"{row.rule}  {row.allowed()}", FAINT)
-            await form.mount(Static(row.name, markup=False), self._field(row), Static(about))
+            await form.mount(Static(row.name, markup=False), self._field(row), Static(about, markup=False))
         self.built = True
 
     def _name_page(self) -> None:
