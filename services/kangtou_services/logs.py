@@ -21,6 +21,7 @@ from .lasting import Lasting
 # Names that are never written, whatever their value.
 SECRET = re.compile(r"token|secret|seed|entropy|entropies|card|hand|pile|stock|deck|state|payload|body|action|code$")
 MAX_TEXT = 300
+_CLIENTS = frozenset({"UnicodeDecodeError", "ExecuteBatchError"})
 _WORDS = re.compile(r"[A-Za-z][A-Za-z ,.-]{0,60}")
 
 
@@ -55,8 +56,10 @@ class Foreign(logging.Handler):
         words = _WORDS.match(str(record.msg))
         said = words[0].strip() if words else ""
         level = logging.ERROR if record.levelno >= logging.ERROR else logging.WARNING
-        if said.startswith("Invalid encoding"):
-            level = logging.INFO  # a client's fault, as often as it likes
+        if record.name.startswith("grpc") and (
+            said.startswith("Invalid encoding") or (kind and kind.__name__) in _CLIENTS
+        ):
+            level = logging.INFO  # a client's fault, as often as it likes: headers that are no text, calls cut off
         log = structlog.get_logger(record.name)
         log.log(level, "library", logger=record.name, said=said, error=kind.__name__ if kind is not None else "")
 
