@@ -48,7 +48,7 @@ class Neighbours:
                 await log.append(match, entry)
             except LogUnavailable:
                 self.journal.count("append repeated")
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.2)
             except Fenced as no:
                 self.journal.violation(f"{match} has one writer, its append {entry.id} was fenced: {no}")
                 return False
