@@ -113,13 +113,17 @@ class Fair:
 
         Of the bots' own one a table may be under way, which is not refused, and nobody else may be asked.
         """
-        tables = [
-            (load, load.refused, load.matches[match])
-            for load in self.loads.values()
-            for match in sorted(load.current & load.matches.keys())  # without those that nobody could attach to yet
-        ]
-        self.probes += [asyncio.create_task(match.act(Action("pass"), 1)) for _, _, match in tables]
-        await self.until(lambda: all(load.refused > before for load, before, _ in tables))
+        for load in self.loads.values():
+            for match in sorted(load.current & load.matches.keys()):  # without those that nobody could attach to yet
+                await self._refused(load, load.matches[match])
+
+    async def _refused(self, load: Stall, match: Match) -> None:
+        """One table. Before its host has noticed, the command is refused for its age."""
+        before = load.refused
+        while load.refused == before:
+            probe = asyncio.create_task(match.act(Action("pass"), 1))
+            self.probes.append(probe)
+            await self.until(lambda: load.refused > before or probe.done())  # noqa: B023 - it is over by then
 
     async def probed(self) -> bool:
         """Whether none of those was accepted later."""

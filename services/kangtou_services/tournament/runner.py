@@ -100,7 +100,10 @@ class Runner:
                 break
             except StoreUnavailable:
                 await asyncio.sleep(LOOK_S)
-        note.write_text(self._owner)
+        try:
+            note.write_text(self._owner)
+        except OSError as error:  # the disk is full: whoever comes next waits for the lease
+            log.warning("runner_not_noted", error=error.strerror)
 
     async def _renew(self) -> None:
         while True:
