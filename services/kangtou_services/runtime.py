@@ -69,7 +69,7 @@ def _archiver(
 async def _ready(client: Redis, wait_ms: int) -> None:
     """Load the functions, as soon as Redis answers: one that is away must not look like a process that dies.
 
-    Also where nothing listens: the embedded server waits for room on its disk. `up` has looked at a given address itself.
+    Also where nothing listens: the embedded server may wait for room on its disk. `up` looks at a given address itself.
     """
     until = time.monotonic() + wait_ms / 1000
     while True:
