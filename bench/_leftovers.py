@@ -37,6 +37,7 @@ FOLLOWING = ("kangtou_followed", "kangtou_watchers", "kangtou_seats_followed")
 COUNTED = ("kangtou_streams_cut_total", "kangtou_held_back_total", "kangtou_lagging_total")
 SLACK = {"kangtou_tasks": 8.0, "process_open_fds": 4.0}  # what comes and goes by itself: archiving, unary calls
 TEN_MINUTES = 600.0
+PARTS = 12
 BAD = re.compile(r"Traceback|task_failed|call_failed|\"level\": \"(error|critical)\"")
 
 
@@ -121,23 +122,33 @@ class Memory:
             await asyncio.to_thread(self.look)
             await asyncio.sleep(every_s)
 
-    def slopes(self, since: float, only: Iterable[int] | None = None) -> dict[str, tuple[float, float]]:
+    def slopes(self, since: float) -> dict[str, tuple[float, float]]:
         """By process: MiB (median), and growth in per cent of that per ten minutes, from `since` (monotonic) on.
 
-        Theil and Sen's slope. Processes that were not there all the time are left out; `only` names process ids.
+        Theil and Sen's slope through the lowest size in each twelfth of that time: between two collections of cyclic
+        garbage a process grows by a few MiB and gives them back. Processes that were not there all the time are left
+        out.
         """
-        wanted = None if only is None else set(only)
         last = max((points[-1][0] for points in self.series.values()), default=since)
         found = {}
         for (name, pid), points in sorted(self.series.items()):
-            later = [point for point in points if point[0] >= since]
+            lows = _lows([point for point in points if point[0] >= since], since, last)
             whole = points[0][0] <= since + 5 and points[-1][0] >= last - 5
-            if not whole or len(later) < 3 or (wanted is not None and pid not in wanted):
+            if not whole or len(lows) < 3:
                 continue
-            size = statistics.median(mib for _, mib in later)
-            slope = theilslopes([mib for _, mib in later], [at for at, _ in later]).slope
+            size = statistics.median(mib for _, mib in lows)
+            slope = theilslopes([mib for _, mib in lows], [at for at, _ in lows]).slope
             found[f"{name} {pid}"] = (size, slope * TEN_MINUTES / size * 100)
         return found
+
+
+def _lows(points: Iterable[tuple[float, float]], since: float, last: float) -> list[tuple[float, float]]:
+    lows: dict[int, tuple[float, float]] = {}
+    for at, mib in points:
+        part = min(PARTS - 1, int((at - since) / max(last - since, 1e-9) * PARTS))
+        if part not in lows or mib < lows[part][1]:
+            lows[part] = (at, mib)
+    return list(lows.values())
 
 
 def _named(process: psutil.Process) -> str:
