@@ -114,7 +114,7 @@ def start_raylet(settings: Settings, cpus: int, stopping: Callable[[], bool]) ->
             if stopping():
                 raylet.terminate()
             time.sleep(0.1)
-        log.warning("raylet_did_not_start", code=raylet.returncode)
+        log.warning("raylet_did_not_start", exit=raylet.returncode)
     return None
 
 

@@ -315,7 +315,7 @@ class Router:
             return
         waited = now - route.since
         if waited >= GIVE_UP_S:
-            log.warning("table_not_reached", match=route.match, code=code)
+            log.warning("table_not_reached", match=route.match, why=code)
             route.fail(code)
         elif waited >= TELL_S and not route.told:
             route.told = True
