@@ -74,16 +74,20 @@ async def held(server: Server, seconds: float = 10.0) -> dict[str, dict[str, flo
 
 
 def left_over(
-    before: Mapping[str, Mapping[str, float]], after: Mapping[str, Mapping[str, float]], moving: float = 0.0
+    before: Mapping[str, Mapping[str, float]],
+    after: Mapping[str, Mapping[str, float]],
+    moving: float = 0.0,
+    kept: Mapping[str, float] = SLACK,
 ) -> dict[str, float]:
     """By metric, how much more all processes hold than before; only where it is more than comes and goes.
 
-    `moving`: seats and spectators of others who may be between two tables.
+    moving   seats and spectators of others who may be between two tables
+    kept     how much more may be held of each metric
     """
     found = {}
     for metric in HELD:
         more = total(after, metric) - total(before, metric)
-        if more > (moving if metric in FOLLOWING else SLACK.get(metric, 0.0)):
+        if more > (moving if metric in FOLLOWING else kept.get(metric, 0.0)):
             found[metric] = more
     return found
 
