@@ -6,7 +6,8 @@ input.
 
 flood        a bot with a seat: commands on its stream, questions beside it, each ten times as many as are allowed
 never-reads  looks on at everything in play and has a seat; takes nothing, and opens another such stream every 10 s
-streams      16 accounts: opens streams, drops each at once, after an answer or in the middle of a match's view
+streams      opens 300 streams a second, drops each at once, after an answer or in the middle of a match's view; by
+             four accounts, so that more are admitted
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ TIMES = 10
 TICK_S = 0.01
 QUESTIONS_AT_ONCE = 64
 AGAIN_S = 10.0
-ACCOUNTS = 16
-CONNECTIONS = 8
+ACCOUNTS = 4  # so that about a quarter is admitted: an account may open 20 a second
+DROPS_S = 300.0
+DROPS_AT_ONCE = 32
 ROUNDS = {"rounds": 1000, "cut": False, "between": False}
 # A window that stays small: what is not read waits in the server.
 SMALL = (("grpc.use_local_subchannel_pool", 1), ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
@@ -158,32 +160,34 @@ class Streams(Hostile):
         first, self.match = await self.seated()
         clients = [first, *[await self.registered(f"drops {number}") for number in range(ACCOUNTS - 1)]]
         self.metadata = [client.metadata() for client in clients]
-        self.stubs = [rpc.PlayServiceStub(client.channel) for client in clients[:CONNECTIONS]]
-        self.numbers = itertools.count()
+        self.stubs = [rpc.PlayServiceStub(client.channel) for client in clients]
 
     async def run(self, words: str) -> None:
         """See Hostile."""
-        last = self.counts["dropped"] + int(words)
+        free = asyncio.Semaphore(DROPS_AT_ONCE)
         async with asyncio.TaskGroup() as group:
-            for place in range(ACCOUNTS):
-                group.create_task(self._drop(place, last))
+            async for number in paced(DROPS_S):
+                if number == int(words):
+                    break
+                await free.acquire()
+                group.create_task(self._drop(number, free))
 
-    async def _drop(self, place: int, last: int) -> None:
-        while (number := next(self.numbers)) < last:
-            call = self.stubs[number % len(self.stubs)].Play(metadata=self.metadata[place])
-            try:
-                await call.write(play.PlayRequest(attach=play.Attach(match_id=self.match, spectate=True)))
-                if number % 3 == 1:
-                    await call.initial_metadata()
-                elif number % 3 == 2:
-                    await call.read()
-            except grpc.aio.AioRpcError as error:
-                self.counts[error.code().name] += 1
-            except asyncio.InvalidStateError:  # it was refused before anything was written
-                self.counts["refused"] += 1
-            finally:
-                call.cancel()
-                self.counts["dropped"] += 1
+    async def _drop(self, number: int, free: asyncio.Semaphore) -> None:
+        call = self.stubs[number % ACCOUNTS].Play(metadata=self.metadata[number % ACCOUNTS])
+        try:
+            await call.write(play.PlayRequest(attach=play.Attach(match_id=self.match, spectate=True)))
+            if number % 3 == 1:
+                await call.initial_metadata()
+            elif number % 3 == 2:
+                await call.read()
+        except grpc.aio.AioRpcError as error:
+            self.counts[error.code().name] += 1
+        except asyncio.InvalidStateError:  # it was refused before anything was written
+            self.counts["refused"] += 1
+        finally:
+            call.cancel()
+            self.counts["dropped"] += 1
+            free.release()
 
 
 async def paced(per_s: float) -> AsyncIterator[int]:
