@@ -12,6 +12,16 @@ import secrets
 
 import pytest
 
+from .disk import can_mount
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what fills a disk of its own where no disk can be mounted; the acceptance line then has no count."""
+    filling = [item for item in items if item.get_closest_marker("mount")]
+    if filling and not can_mount():
+        config.hook.pytest_deselected(items=filling)
+        items[:] = [item for item in items if item not in filling]
+
 
 @pytest.fixture(autouse=True)
 def fault_seed() -> int:

@@ -1,7 +1,8 @@
 """Redis stopped, killed, and its disk full, under live matches of all four games. Issue 10, "Real faults".
 
-A server on a small disk of its own. A move counts as acknowledged when its seat was told so. The short form has a table
-host and a gateway in this process, and a Redis under the real supervisor; in full all processes are there.
+A server, on a small disk of its own where that is filled. A move counts as acknowledged when its seat was told so. The
+short form has a table host and a gateway in this process, and a Redis under the real supervisor; in full all processes
+are there.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.fixture
-async def server(disk: Disk, counts: Callable[[int, int], int]) -> AsyncIterator[AnyServer]:
-    """On that disk."""
-    data = disk.folder / "d"
+async def server(
+    request: pytest.FixtureRequest, tmp_path: Path, counts: Callable[[int, int], int]
+) -> AsyncIterator[AnyServer]:
+    """On that disk, in tests that fill it."""
+    filled = "disk" in request.fixturenames
+    data = (request.getfixturevalue("disk").folder if filled else tmp_path) / "d"
     if counts(0, 1):
         with running(data, gateways=1, give_up_deaths=1000) as started:
             yield started
@@ -114,8 +118,9 @@ async def test_killed(
     await told(fair, say)
 
 
+@pytest.mark.mount
 async def test_disk_full(
-    server: AnyServer, disk: Disk, fair: Fair, counts: Callable[[int, int], int], say: Callable[[str], None]
+    disk: Disk, server: AnyServer, fair: Fair, counts: Callable[[int, int], int], say: Callable[[str], None]
 ) -> None:
     """Not a byte is left: moves are refused, the server says why, and goes on by itself when there is room."""
     times, seconds = counts(1, 5), counts(1, 20)
