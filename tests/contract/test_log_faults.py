@@ -265,13 +265,14 @@ async def replicated() -> AsyncIterator[tuple[EmbeddedServer, EmbeddedServer]]:
 
 
 async def test_stored_means_stored_on_the_replica(bound: Bound) -> None:
-    disks = Disks(replicas=1, replica_ms=150)
+    disks, patient = Disks(replicas=1, replica_ms=150), Disks(replicas=1, replica_ms=10_000)
     async with replicated() as (primary, replica), client_of(primary) as client, client_of(replica) as following:
         log, store = RedisLog(client, disks), RedisMatchStore(client, disks)
+        waiting = RedisLog(client, patient)
         began = time.monotonic()
-        await begun(log, "m", 3)
+        await begun(waiting, "m", 3)
         assert time.monotonic() - began < bound(0.5)
-        assert await store.create("m", "{}", b"seed")
+        assert await RedisMatchStore(client, patient).create("m", "{}", b"seed")
         assert await RedisLog(following).tail("m") == entry(1, 3)
         assert replica.pid is not None
         os.kill(replica.pid, signal.SIGSTOP)
@@ -287,9 +288,10 @@ async def test_stored_means_stored_on_the_replica(bound: Bound) -> None:
                     await store.create("n", "{}", b"seed")
         finally:
             os.kill(replica.pid, signal.SIGCONT)
-        await log.append("m", entry(1, 4))
-        assert await log.claim("m", "b", entry(1, 4), entry(2, 5, "marker"))
-        assert not await store.create("n", "{}", b"seed")
+        await waiting.append("m", entry(1, 4))
+        assert await waiting.claim("m", "b", entry(1, 4), entry(2, 5, "marker"))
+        assert not await RedisMatchStore(client, patient).create("n", "{}", b"seed")
+        await waiting.close()
         assert [one.id for one in await RedisLog(following).read("m", 3)] == ["1-3", "1-4", "2-5"]
         await log.close()
 

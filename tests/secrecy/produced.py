@@ -15,7 +15,8 @@ from tests.faults.server import Server
 from tests.operate.server import command
 
 RAY = Path("/tmp/ray")  # where a pool that is alone on its node has Ray keep its session
-STORES = ("redis/", "archive/", "house/")  # what is kept: log, accounts, records, the bots' own accounts
+# What is kept: log, accounts, records and their index, the bots' own accounts.
+STORES = ("redis/", "archive/", "archive-index/", "house/")
 SECRETS = (".secret", "join.json")  # files that are the secret
 
 

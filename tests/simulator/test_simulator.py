@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -76,14 +77,15 @@ def test_every_promise_holds_whatever_the_seed(counts: Counts) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("bug", sorted(planted.BUGS))
-def test_a_planted_bug_is_found(bug: str) -> None:
-    """The invariants see it."""
-    plans = [suited(bug, seed) for seed in range(SUITED if bug in SUITS else 0)]
-    plans += [plan(seed) for seed in range(FOUND_WITHIN)]
-    with planted.planted(bug):
-        found = any(run_seed(one.seed, given=one).violations for one in plans)
-    assert found, f"{bug}: not in {len(plans)} runs"
+@pytest.mark.parametrize("promise", planted.PROMISES)
+def test_a_planted_bug_is_found(promise: str, counts: Counts) -> None:
+    """The invariants see each that breaks the promise; in CI, the first of them."""
+    for bug in planted.PROMISES[promise][: counts(1, len(planted.BUGS))]:
+        plans = [suited(bug, seed) for seed in range(SUITED if bug in SUITS else 0)]
+        plans += [plan(seed) for seed in range(FOUND_WITHIN)]
+        with planted.planted(bug):
+            found = any(run_seed(one.seed, given=one).violations for one in plans)
+        assert found, f"{bug}: not in {len(plans)} runs"
 
 
 def test_every_promise_has_a_bug_that_breaks_it() -> None:
@@ -135,12 +137,12 @@ def test_plans_have_everything() -> None:
 
 
 def test_a_violation_is_shown_with_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--seed", "1", "--bug", "acknowledge before append"]) == 1
+    assert main(["--seed", "2", "--bug", "acknowledge before append"]) == 1
     assert "VIOLATION command" in capsys.readouterr().out
-    assert main(["--seed", "1", "--trace"]) == 0
+    assert main(["--seed", "2", "--trace"]) == 0
     shown = capsys.readouterr().out
     assert "everything holds" in shown
-    assert "stored 1-1 by" in shown
+    assert re.search(r"stored (\S+ )?1-1 by", shown)
 
 
 def test_several_processes_come_to_the_same() -> None:
