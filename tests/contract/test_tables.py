@@ -12,6 +12,7 @@ from kangtou_services.agreement import Agreement
 from kangtou_services.identity import Account
 from kangtou_services.lobby import StartRule, Table, TableState, Terms
 from kangtou_services.lobby import board as boards
+from kangtou_services.lobby import lobby as lobbies
 from kangtou_services.lobby.rematch import Tally, tally
 
 from .halls import Ended, Gateway, Hall, anything, code_of, new_command, opened, person, sat
@@ -267,7 +268,9 @@ async def test_open_tables_of_an_account_are_limited(hall: Hall) -> None:
         assert isinstance(await one.lobby.open_table(host, choose(), new_command()), Table)
 
 
-async def test_another_match(hall: Hall) -> None:
+async def test_another_match(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that comes again is answered at once, though the next match is in play by then."""
+    monkeypatch.setattr(lobbies, "_END_S", 3_600.0)
     async with hall.gateway() as one, hall.gateway() as two:
         table = await opened(hall, one)
         ann, bob = person("ann"), person("bob")

@@ -83,6 +83,11 @@ class Keeper:
             answer, table = await self._step(table_id, command, content, step)
         return answer, None if table is None else await self.seen(table)
 
+    async def answered(self, table_id: str, command: str) -> bool:
+        """Whether a step was taken or refused for this command."""
+        held = await self.store.read(table_id, command)
+        return held is not None and held.answer is not None
+
     async def _step(self, table_id: str, command: str, content: str, step: Step) -> tuple[Answer, Table | None]:
         for _ in range(_TRIES):
             held = await self.store.read(table_id, command)

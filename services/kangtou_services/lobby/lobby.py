@@ -220,17 +220,19 @@ class Lobby:
         """
         if not good_commitment(commitment):
             return refusal("bad_commitment")
-        until, pause = time.monotonic() + _END_S, _LOOK_S[0]
+        mine, until, pause = account.account_id, time.monotonic() + _END_S, _LOOK_S[0]
         while isinstance(found := await self.table(table_id), Table) and found.state is TableState.PLAYING:
-            if time.monotonic() > until or found.seat_of(account.account_id) is None:
+            if time.monotonic() > until or found.seat_of(mine) is None:
                 break  # players hear of the end of a match before its record is written
+            if await self.keeper.answered(found.table_id, f"{mine}/{command_id}"):
+                break  # it is the next match that is in play
             await asyncio.sleep(pause)
             pause = min(pause * 1.2, _LOOK_S[1])
         if isinstance(found, Table):
             if not await self._adopted(found):
                 return refusal("no_rematch_now")
             table_id = found.table_id  # it may have been called by a later match
-        member = Member(account.account_id, account.name, account.kind, commitment)
+        member = Member(mine, account.name, account.kind, commitment)
         step: Step = lambda t, now: rematch.agree(t, member, now)  # noqa: E731
         return _table(await self._act(account, table_id, command_id, f"rematch {commitment}", step))
 
