@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from kangtou_clients.bots.check.inspector import Seen
+from kangtou_clients.bots.check.trial import Run, with_drop
+
 ROOT = Path(__file__).parents[2]
 BAD = """
 import sys
@@ -73,3 +76,18 @@ def test_a_program_that_is_not_there() -> None:
     ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
     assert ran.returncode == 8
     assert "no-such-bot-here" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("found", "played"), [([(0, 1), (0, 1), (1, 1)], 3), ([(1, 1)], 1), ([(0, 0)], 1), ([(0, 1)] * 9, 5)]
+)
+async def test_a_match_over_before_its_stream_is_dropped(found: list[tuple[int, int]], played: int) -> None:
+    """It says nothing of the bot: another one is played, a few times; not for a bot that does not end any."""
+    runs = [Run(1, over=over, seen=Seen(drops=drops)) for drops, over in found]
+    left = iter(runs)
+
+    async def play() -> Run:
+        return next(left)
+
+    assert await with_drop(play) is runs[played - 1]
+    assert len(list(left)) == len(runs) - played

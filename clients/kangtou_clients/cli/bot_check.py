@@ -15,7 +15,7 @@ from rich.table import Table
 from kangtou_engine.registry import REGISTRY
 
 from ..api import ApiError
-from ..bots.check.trial import bench
+from ..bots.check.trial import bench, with_drop
 from ..bots.check.verdicts import BAD, DROP_AFTER, MANY_TABLES, Trials, Verdict, as_json, verdicts
 from ..practice import PracticeError
 from ..screen import Screen
@@ -119,7 +119,7 @@ async def _trials(
                 return trials  # it never came: nothing else can be seen
             short = {"rounds": 1, "between": False}
             bar.update(task, description="the server drops its streams")
-            trials.dropped = await table.play(games[0], short, drop=DROP_AFTER)
+            trials.dropped = await with_drop(lambda: table.play(games[0], short, drop=DROP_AFTER))
             bar.update(task, description=f"{MANY_TABLES} tables")
             trials.several = await table.play(games[0], short, tables=MANY_TABLES)
             bar.update(task, description="a token that is not valid")

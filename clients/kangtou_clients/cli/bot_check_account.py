@@ -10,6 +10,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from ..bots.check.inspector import Inspector
 from ..bots.check.remote import NobodyCame, NotPlayed
 from ..bots.check.remote import Remote as Remotely
+from ..bots.check.trial import with_drop
 from ..bots.check.verdicts import DROP_AFTER, MANY_TABLES, Trials
 from ..screen import Screen
 from .common import Common
@@ -66,7 +67,7 @@ async def _trials(common: Common, bot: Remotely, games: tuple[str, ...], rounds:
         if not any(run.seen.matches for run in trials.games.values()):
             return trials  # it never came to a table: nothing else can be seen
         bar.update(task, description="the server drops its streams")
-        trials.dropped = await bot.play(games[0], 1, drop=DROP_AFTER)
+        trials.dropped = await with_drop(lambda: bot.play(games[0], 1, drop=DROP_AFTER))
         bar.update(task, description=f"{MANY_TABLES} tables")
         trials.several = await bot.play(games[0], 1, tables=MANY_TABLES)
     return trials
