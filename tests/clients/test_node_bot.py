@@ -60,7 +60,7 @@ def test_the_node_bot_plays_and_keeps_to_the_protocol(
     """Whole matches over a real gateway, lists that are too long, dropped streams, a bad token."""
     monkeypatch.setenv("KANGTOU_PROTO", str(ROOT / "proto"))
     code, report = checked(" ".join(node_bot), "--game", "hongshi", "--game", "duizhu")
-    assert code == 0, report
+    assert code == 0, [one for one in report["checks"] if one["grade"] == "bad"]
     found = grades(report)
     assert found.pop("several tables") == "note"  # it plays one
     assert set(found.values()) == {"ok"}

@@ -272,14 +272,19 @@ async def test_pools_are_listed_while_they_are_touched(desk: Desk) -> None:
 
 async def test_news_tell_of_arrivals_and_offers(desk: Desk) -> None:
     async with asyncio.timeout(60), desk.store.news() as news:
+
+        async def told() -> None:
+            while await anext(news) != desk.pool.id:
+                pass  # of a pool of another test: what a cluster tells goes from server to server
+
         await desk.arrive("a")
-        assert await anext(news) == desk.pool.id
+        await told()
         await desk.arrive("b")
-        assert await anext(news) == desk.pool.id
+        await told()
         await desk.store.offer(desk.pool.id, await desk.fence(), "m1", ["a/t-a", "b/t-b"], desk.now)
-        assert await anext(news) == desk.pool.id
+        await told()
         await desk.store.ready(desk.pool.id, "m1", desk.now)
-        assert await anext(news) == desk.pool.id
+        await told()
 
 
 def test_pools_differ_by_all_that_must_be_equal() -> None:

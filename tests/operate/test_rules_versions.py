@@ -114,7 +114,8 @@ async def test_a_match_ends_under_the_rules_with_which_it_began(
         owner = await server.owner(first.match_id)
         assert owner is not None
         assert owner.served.host.registry.game("parrot").spec.version == 2
-        await until(lambda: owner.served.host.slots[first.match_id].seats.keys() == {0, 1}, 60)
+        slots = owner.served.host.slots
+        await until(lambda: first.match_id in slots and slots[first.match_id].seats.keys() == {0, 1}, 60)
         given = await given_back(server, first.match_id, seq)
         await until(lambda: (now := asked(seats).prompt) and now.deadline_ms == before.deadline_ms + given, 60)
         after = asked(seats).prompt
