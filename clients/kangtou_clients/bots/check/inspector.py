@@ -159,13 +159,14 @@ class Inspector:
             seen.late += 0 < asked[1] < waited
 
     def _down(self, message: bytes) -> bool:
-        """Whether the stream is to be dropped now."""
-        seen = self.seen
+        """Whether the stream is to be dropped now: when it asks, so that the match cannot be over meanwhile."""
+        seen, asks = self.seen, False
         for update in play.PlayResponse.FromString(message).updates:
             self.listener("←", update)
             body = update.WhichOneof("body")
             if body == "prompt":
                 seen.prompts += 1
+                asks = True
                 self._put.add((update.match_id, update.prompt.number))
                 self._asked[update.match_id, update.prompt.number] = (time.monotonic(), update.prompt.left_ms)
             elif body == "ping":
@@ -181,7 +182,7 @@ class Inspector:
                     seen.accepted += 1
                 else:
                     seen.refused[update.answer.refused.code] += 1
-        if self.drop_after and self._answers >= self.drop_after and not seen.ended:
+        if self.drop_after and asks and self._answers >= self.drop_after:
             self._answers = 0
             seen.drops += 1
             return True
