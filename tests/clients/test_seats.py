@@ -42,7 +42,7 @@ async def remind(server: Server, match: str) -> None:
     while True:
         await asyncio.sleep(0.001)
         if match in host.slots:
-            host._remind(host.slots[match])
+            host.remind(host.slots[match])
 
 
 async def told(capsys: pytest.CaptureFixture[str], count: int) -> list[Mapping[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+from collections.abc import Callable
 
 import pytest
 
@@ -30,3 +31,14 @@ def fault_seed() -> int:
     random.seed(seed)
     print(f"seed {seed}: FAULTS_SEED={seed} does the same again")
     return seed
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """A line for whoever runs it."""
+
+    def spoken(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}", end="")
+
+    return spoken

@@ -57,15 +57,14 @@ async def place(pair: Pair, tmp_path: Path, counts: Callable[[int, int], int]) -
         yield made
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """A line for whoever runs it."""
-
-    def spoken(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="")
-
-    return spoken
+async def still(fair: Fair) -> int:
+    """How many moves have been acknowledged when no more come: answers may have been under way. At most 20 s."""
+    for _ in range(20):
+        before = fair.acked
+        await asyncio.sleep(1.0)
+        if fair.acked == before:
+            break
+    return fair.acked
 
 
 async def test_with_replicas(
@@ -79,8 +78,7 @@ async def test_with_replicas(
         await fair.start()
         for _ in range(times):
             pair.cut()
-            await asyncio.sleep(1.0)  # answers that are under way
-            before = fair.acked
+            before = await still(fair)
             await asyncio.sleep(cut_s)
             alone += fair.acked - before
             fair.hurt(await asyncio.to_thread(pair.fail_over))

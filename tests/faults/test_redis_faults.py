@@ -75,17 +75,6 @@ async def told(fair: Fair, say: Callable[[str], None]) -> None:
     assert outcome.good, outcome
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """A line for whoever runs it."""
-
-    def spoken(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="")
-
-    return spoken
-
-
 async def test_stopped(
     server: AnyServer, fair: Fair, counts: Callable[[int, int], int], say: Callable[[str], None]
 ) -> None:

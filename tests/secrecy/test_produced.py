@@ -212,5 +212,14 @@ async def planted(server: Server, known: Known) -> list[Finding]:
         _, records = await judge(one)
         for record in records.values():
             known.add("chain", *chains(record))
-    await asyncio.sleep(2.5)  # traces are written every two seconds
-    return found + known.search(await asyncio.to_thread(all_texts, server))
+    return found + await traced(server, known)
+
+
+async def traced(server: Server, known: Known) -> list[Finding]:
+    """What is found once the traces have been written, as they are every two seconds."""
+    until = time.monotonic() + 60
+    while True:
+        found = known.search(await asyncio.to_thread(all_texts, server))
+        if any("traces" in one.where for one in found) or time.monotonic() > until:
+            return found
+        await asyncio.sleep(0.2)

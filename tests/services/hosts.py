@@ -7,7 +7,7 @@ import contextlib
 import re
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, MutableSequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -107,6 +107,7 @@ class World:
     """What all hosts stand on."""
 
     def __init__(self, folder: Path, games: tuple[GameSpec[Any], ...], settings: Mapping[str, Any]) -> None:
+        self.logged: MutableSequence[MutableMapping[str, Any]] = []
         given = {"data": folder, "link_secret": SECRET, "heartbeat_ms": 100, **settings}
         self.settings = Settings(**given)
         self.server = MemoryServer()
@@ -186,6 +187,7 @@ async def world(*games: GameSpec[Any], **settings: Any) -> AsyncIterator[World]:
         tempfile.TemporaryDirectory(prefix="kt", dir="/tmp") as folder,
     ):  # sockets: short paths
         made = World(Path(folder), (parrot.GAME, *games), settings)
+        made.logged = lines
         try:
             yield made
         finally:

@@ -13,7 +13,7 @@ import pytest
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
 from kangtou_services.agreement import BOT
-from kangtou_services.gateway import limits, outbox
+from kangtou_services.gateway import limits, outbox, requests
 from kangtou_services.gateway.calls import CallError
 from kangtou_services.gateway.outbox import Outbox, Queue, TooSlow
 from kangtou_services.gateway.streams import PlayStream
@@ -239,3 +239,32 @@ async def reading(call: Any) -> grpc.StatusCode:
             pass
     code: grpc.StatusCode = await call.code()
     return code
+
+
+class Undecided(Unserved):
+    """A house that does not say who may play for whom."""
+
+    async def may_play(self, account_id: str, match_id: str, seat: int) -> bool:
+        """Never answers."""
+        await asyncio.Event().wait()
+        return False
+
+
+async def test_a_stream_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of matches, those about which the house is being asked among them, and of commands under way."""
+    monkeypatch.setattr(requests, "FOLLOWERS_MOST", 3)
+    monkeypatch.setattr(requests, "CALLS_MOST", 0)
+    client = StuckClient()
+    async with whole_server() as server:
+        settings, router = server.backend.settings, server.gateways[0].parts.router
+        stream = PlayStream(cast("Any", client), SESSION, "t-eve", router, settings, Undecided())
+        serving = asyncio.create_task(stream.run())
+        for number in range(5):
+            client.say(attach=play.Attach(match_id=f"m{number}", seat=0, delegate=True))
+        client.say(command=play.Command(match_id="m0", command_id="c"))
+        await until(lambda: len(client.seen) == 3)
+        codes = [update.answer.refused.code for update in client.seen]
+        stream.end(None)
+        await serving
+    assert [update.match_id for update in client.seen] == ["m3", "m4", "m0"]
+    assert codes == ["rate_limited"] * 3

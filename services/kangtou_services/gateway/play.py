@@ -20,8 +20,9 @@ from .auth import Callers, token_of
 from .calls import CallError, Code, Context, end
 from .limits import Streams
 from .refused import refusal
+from .requests import COMMAND_BYTES, MATCH_ID
 from .routes import TableProblem
-from .streams import COMMAND_BYTES, MATCH_ID, PlayStream
+from .streams import PlayStream
 from .tables import Tables
 
 # Problems that are the caller's, by their status; what is not here is UNAVAILABLE.

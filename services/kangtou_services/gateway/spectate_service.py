@@ -17,8 +17,8 @@ from .auth import Callers
 from .calls import Context
 from .limits import questions
 from .refused import refusal
+from .requests import COMMAND_BYTES, MATCH_ID
 from .routes import TableProblem
-from .streams import COMMAND_BYTES, MATCH_ID
 from .tables import Tables
 
 if TYPE_CHECKING:

@@ -1,49 +1,35 @@
 """One play stream: a reader and a writer, and the matches that it follows.
 
-    read    requests → calls to the router; whatever cannot be forwarded is answered here
-    write   the only task that writes to the stream: what waits in the outbox leaves as one message
-    end     the first reason counts; the call's handler then takes everything down
-
-Every command gets exactly one answer: with a delivery of the table, or from the reply to its call, or from here.
+read    requests → calls to the router (requests.py), no faster than the account may
+write   the only task that writes to the stream: what waits in the outbox leaves as one message
+end     the first reason counts; the call's handler then takes everything down
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
-from collections.abc import Callable
 from itertools import chain, repeat
 
 import grpc
-from google.protobuf.message import DecodeError
 
-from kangtou.internal.v1 import link_pb2 as lpb
-from kangtou.tracing import Open
 from kangtou.v1 import play_pb2 as play
 
 from ..agreement import HUMAN
 from ..house import House
-from ..identity import Session, StoreUnavailable
+from ..identity import Session
 from ..observe.gateway import GatewayMeter
 from ..settings import Settings
-from ..table.commands import refused
-from ..tournament.ids import tournament_of
-from .calls import CallError, Code, Context, garbage
-from .commands import QuietCall, StreamCall
+from .calls import CallError, Code, Context
+from .commands import StreamCall
 from .followers import Follower, Key
 from .lag import LAST, Lag
 from .outbox import Outbox, TooSlow
-from .refused import refusal
+from .requests import Requests
 from .tables import Tables
 from .throttle import Rate
 
-MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-COMMAND_BYTES = 4_096  # an action's text has at most 512 letters
-CALLS_MOST = 8_192  # commands of one stream without an answer
-FOLLOWERS_MOST = 8_192  # matches on one stream
-ENTROPY_BYTES = 64
 SEAT_MESSAGES_S = 250.0  # that each seat adds to its account's rate: more than a bot can play at one table
 SEATS_MOST = 32  # that add to it: a program with hundreds of seats is held back by the server's pace anyway
 
@@ -85,23 +71,12 @@ class PlayStream:
         self.blocked_since = 0.0  # a write has not been taken since (loop time); 0: none is under way
         self.changed = asyncio.Event()  # less may be due than before
         self.lag = Lag(asyncio.get_running_loop().time)
-        self._house = house
         self._ping_s = settings.ping_ms / 1000 if session.account.kind == HUMAN else 0.0
-        self._asking: set[asyncio.Task[None]] = set()  # whether this account may play for a seat
         self._context = context
         self._behind: set[Follower] = set()
         self._end: asyncio.Future[CallError | None] = asyncio.get_running_loop().create_future()
         self._reader: asyncio.Task[None] | None = None
-        self._requests: dict[str, Callable[[play.PlayRequest, int], None]] = {
-            "command": self._command,
-            "standing": self._standing,
-            "attach": self._attach,
-            "detach": self._detach,
-            "entropy": self._entropy,
-            "hand_over": self._hand_over,
-            "take_back": self._take_back,
-            "pong": lambda request, size: self.lag.pong(request.pong.nonce),
-        }
+        self._requests = Requests(self, house)
 
     @property
     def seated(self) -> bool:
@@ -119,7 +94,7 @@ class PlayStream:
         if self._ping_s:
             tasks.append(asyncio.create_task(self._ping(), name="play-ping"))
         for task in tasks:
-            task.add_done_callback(self._task_ended)
+            task.add_done_callback(self.task_ended)
         try:
             error = await self._end
         finally:
@@ -136,7 +111,8 @@ class PlayStream:
             self.meter.cut += error is not None and error.status is Code.RESOURCE_EXHAUSTED
             self._end.set_result(error)
 
-    def _task_ended(self, task: asyncio.Task[None]) -> None:
+    def task_ended(self, task: asyncio.Task[None]) -> None:
+        """A task of this stream has ended; with what it raised, the stream does too."""
         if task.cancelled() or self._end.done():
             return
         error = task.exception()
@@ -146,8 +122,7 @@ class PlayStream:
             self._end.set_exception(error)
 
     def _take_down(self) -> None:
-        for task in self._asking:
-            task.cancel()
+        self._requests.stop()
         for call in self.calls:
             if call.pending is not None:
                 call.pending.over = True
@@ -226,6 +201,28 @@ class PlayStream:
             if self.followers.get(follower.key) is follower:
                 self.tables.subscribe(follower.sub)
 
+    # ---- following ----
+
+    def follow(self, key: Key, body: play.Attach) -> None:
+        """Begin to, or anew."""
+        self.drop(key)
+        follower = self.followers[key] = Follower(self, key)
+        self._seats += not key[1]
+        sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
+        sub.spectate, sub.seat, sub.entropy, sub.delegate = body.spectate, key[2], body.entropy, body.delegate
+        sub.since_ms = time.time_ns() // 1_000_000
+        # What a spectator or a substitute has seen, nobody can know: closed tricks are not shown again (HS-13.3).
+        sub.seq = 0 if body.spectate or body.delegate else body.from_seq
+        self.tables.subscribe(sub)
+
+    def drop(self, key: Key | None) -> None:
+        """Follow it no longer."""
+        follower = self.followers.get(key) if key is not None else None
+        if follower is not None:
+            self._remove(follower)
+            self._behind.discard(follower)
+            self.tables.unsubscribe(follower.sub)
+
     def left(self, follower: Follower) -> None:
         """A subscription has ended."""
         if self.followers.get(follower.key) is follower:
@@ -236,7 +233,8 @@ class PlayStream:
         """The seat of a follower that named none."""
         self._found[follower.key[0], seat] = follower
 
-    def _at(self, match_id: str, seat: int | None) -> Follower | None:
+    def at(self, match_id: str, seat: int | None) -> Follower | None:
+        """The follower of a seat, be it named or known by now."""
         named = self.followers.get((match_id, False, seat))
         return named if named is not None or seat is None else self._found.get((match_id, seat))
 
@@ -249,22 +247,14 @@ class PlayStream:
     # ---- reading ----
 
     async def _read(self) -> None:
-        read, parse, requests = self._context.read, play.PlayRequest.FromString, self._requests
+        read, take = self._context.read, self._requests.take
         while True:
             raw = await read()
             if raw is grpc.aio.EOF:
                 break
             if self._rate is not None and (owed := self._owed(self._rate)):
                 await asyncio.sleep(owed)
-            try:
-                request = parse(raw)
-            except DecodeError as error:
-                raise garbage() from error
-            what = request.WhichOneof("body")
-            if what is None:
-                self.answer("", None, refused("", refusal("malformed")))
-            else:
-                requests[what](request, len(raw))
+            take(raw)
         # The client sends no more: what it follows goes on until it ends.
         await self._settled(followers=True)
         self.end(None)
@@ -274,128 +264,3 @@ class PlayStream:
         owed = rate.owed(self.account_id, SEAT_MESSAGES_S * min(self._seats, SEATS_MOST))
         self.meter.held += owed > 0
         return owed
-
-    def _command(self, request: play.PlayRequest, size: int) -> None:
-        body = request.command
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, command=body, lag_ms=self.lag.ms)
-        tracing, span = self.meter.tracing, None
-        if tracing is not None:
-            span = tracing.begin("gateway.command", body.traceparent)
-            call.traceparent = span.traceparent if span is not None else ""
-        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size, span)
-
-    def _standing(self, request: play.PlayRequest, size: int) -> None:
-        body = request.standing
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, standing=body)
-        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
-
-    def _hand_over(self, request: play.PlayRequest, size: int) -> None:
-        body = request.hand_over
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, hand_over=body)
-        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
-
-    def _take_back(self, request: play.PlayRequest, size: int) -> None:
-        body = request.take_back
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, take_back=body)
-        self._forward(call, body.seat if body.HasField("seat") else None, body.command_id, size)
-
-    def _forward(self, call: lpb.Call, seat: int | None, command_id: str, size: int, span: Open | None = None) -> None:
-        problem = ""
-        if size > COMMAND_BYTES:
-            problem = "malformed"
-        elif not MATCH_ID.fullmatch(call.match_id):
-            problem = "unknown_match"
-        elif len(self.calls) >= CALLS_MOST:
-            problem = "rate_limited"
-        if problem:
-            self.meter.refusals[problem] += 1
-            self.answer(call.match_id[:64], seat, refused(command_id[:64], refusal(problem)))
-            return
-        wanted = StreamCall(self, call, seat, command_id)
-        wanted.span = span
-        follower = self._at(call.match_id, seat)
-        if follower is not None and follower.listening:
-            wanted.follower = follower
-        if follower is not None:
-            call.delegate = follower.sub.delegate
-        self.calls.add(wanted)
-        wanted.send()
-
-    def _attach(self, request: play.PlayRequest, size: int) -> None:
-        body = request.attach
-        seat = body.seat if body.HasField("seat") and not body.spectate else None
-        key = (body.match_id, body.spectate, seat)
-        problem = ""
-        if not MATCH_ID.fullmatch(body.match_id):
-            problem = "unknown_match"
-        elif len(body.entropy) > ENTROPY_BYTES or (body.delegate and seat is None):
-            problem = "malformed"
-        elif body.spectate and tournament_of(body.match_id):
-            problem = "withheld"
-        elif len(self.followers) >= FOLLOWERS_MOST:
-            problem = "rate_limited"
-        if problem:
-            self.meter.refusals[problem] += 1
-            self.answer(body.match_id[:64], seat, refused("", refusal(problem)))
-            return
-        if not body.delegate:
-            self._follow(key, body)
-            return
-        task = asyncio.create_task(self._follow_as_substitute(key, body), name="play-substitute")
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
-        task.add_done_callback(self._task_ended)
-
-    async def _follow_as_substitute(self, key: Key, body: play.Attach) -> None:
-        code = "not_allowed"
-        try:
-            allowed = await self._house.may_play(self.account_id, body.match_id, body.seat)
-        except StoreUnavailable:
-            allowed, code = False, "table_unavailable"
-        if allowed:
-            self._follow(key, body)
-        else:
-            self.answer(body.match_id, body.seat, refused("", refusal(code)))
-
-    def _follow(self, key: Key, body: play.Attach) -> None:
-        self._drop(key)
-        follower = self.followers[key] = Follower(self, key)
-        self._seats += not key[1]
-        sub = follower.sub = self.tables.follow(body.match_id, self.account_id, follower)
-        sub.spectate, sub.seat, sub.entropy, sub.delegate = body.spectate, key[2], body.entropy, body.delegate
-        sub.since_ms = time.time_ns() // 1_000_000
-        # What a spectator or a substitute has seen, nobody can know: closed tricks are not shown again (HS-13.3).
-        sub.seq = 0 if body.spectate or body.delegate else body.from_seq
-        self.tables.subscribe(sub)
-
-    def _detach(self, request: play.PlayRequest, size: int) -> None:
-        body = request.detach
-        if body.spectate:
-            self._drop((body.match_id, True, None))
-        elif body.HasField("seat"):
-            follower = self._at(body.match_id, body.seat)
-            self._drop(follower.key if follower is not None else None)
-        else:
-            for key in [key for key in self.followers if key[0] == body.match_id and not key[1]]:
-                self._drop(key)
-
-    def _drop(self, key: Key | None) -> None:
-        follower = self.followers.get(key) if key is not None else None
-        if follower is not None:
-            self._remove(follower)
-            self._behind.discard(follower)
-            self.tables.unsubscribe(follower.sub)
-
-    def _entropy(self, request: play.PlayRequest, size: int) -> None:
-        body = request.entropy
-        if not MATCH_ID.fullmatch(body.match_id) or len(body.entropy) > ENTROPY_BYTES:
-            self.answer(body.match_id[:64], None, refused("", refusal("malformed")))
-            return
-        call = lpb.Call(match_id=body.match_id, account_id=self.account_id, entropy=body)
-        self._forward_quietly(call)
-
-    def _forward_quietly(self, call: lpb.Call) -> None:
-        quiet = QuietCall(self, call, None, "")
-        if len(self.calls) < CALLS_MOST:
-            self.calls.add(quiet)
-            quiet.send()

@@ -22,8 +22,8 @@ from .auth import Callers
 from .calls import CallError, Code, Context
 from .limits import questions
 from .refused import refusal as table_refusal
+from .requests import COMMAND_BYTES, MATCH_ID
 from .routes import TableProblem
-from .streams import COMMAND_BYTES, MATCH_ID
 from .tables import Tables
 
 if TYPE_CHECKING:

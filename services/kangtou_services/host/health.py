@@ -9,7 +9,7 @@ import structlog
 
 from ..directory import Actor, Directory
 from ..log.base import Entry, LogError
-from . import endings
+from . import endings, outages
 from .host import LOST, Host, ahead
 from .slot import Slot
 
@@ -56,7 +56,7 @@ class Health:
                     incarnation = await self.host.log.incarnation()
                 await self._answered(incarnation)
             except (LogError, OSError, TimeoutError):
-                self.host.note_down()
+                outages.note_down(self.host)
                 assert self.host.down_since is not None
                 self.host.down_since = min(self.host.down_since, last_ok)
             else:
@@ -67,7 +67,7 @@ class Health:
         if self._incarnation not in ("", incarnation):
             await self._compare_tails()
         self._incarnation = incarnation
-        self.host.note_up()
+        outages.note_up(self.host)
 
     async def _compare_tails(self) -> None:
         """The server was restarted: is everything that it acknowledged still there?"""

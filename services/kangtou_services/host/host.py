@@ -28,15 +28,13 @@ from ..table.audience import Audiences
 from ..table.commands import platform_refusal, refused
 from ..table.core import Table
 from ..table.draft import Draft
-from . import endings, lending, probation
+from . import endings, lending, outages, probation
 from .marker import Guard, Marker, where
 from .routes import ROUTES
 from .slot import Ref, Slot, reply
 from .watching import problem
 
 log = structlog.get_logger(__name__)
-
-REMIND_AT_ONCE = 16  # tables in one turn of the event loop
 
 
 def now_ms() -> int:
@@ -205,7 +203,7 @@ class Host:
         else:
             self._stored(slot, draft)
             if again:
-                self._remind(slot)
+                self.remind(slot)
 
     def _stored(self, slot: Slot, draft: Draft) -> None:
         slot.table.commit(draft)
@@ -247,64 +245,22 @@ class Host:
         """The append may or may not be stored: wait until the log answers, then look at its tail. Design §4."""
         assert draft.entry is not None
         table = slot.table
-        self.note_down()
-        tail = await self._tail_when_up(slot.match)
+        outages.note_down(self)
+        tail = await outages.tail_when_up(self, slot.match)
         if tail == draft.entry:
             self.spawn(self._append(slot, draft, again=True))
         elif tail == table.tail:
             table.discard(draft)
-            self._remind(slot)
+            self.remind(slot)
             self.pump(slot)
         elif ahead(tail, table):
             self.lost(slot, draft)
         else:
             self._give_up(slot, draft, LOST)
 
-    async def _tail_when_up(self, match: str) -> Entry | None:
-        while True:
-            await self.up.wait()
-            try:
-                return await self.log.tail(match)
-            except LogUnavailable:
-                self.note_down()
-                await asyncio.sleep(0.1)
+    # ---- prompts again ----
 
-    # ---- the log's outages ----
-
-    def note_down(self) -> None:
-        """The log cannot be written now; the health watch will say when it can."""
-        if self.down_since is not None:
-            return
-        self.down_since = self.now_ms()
-        self.up.clear()
-        log.error("log_unavailable")
-        for slot in self.slots.values():
-            slot.tell_all(4, "moves cannot be stored now", "暂时无法保存动作")
-
-    def note_up(self) -> None:
-        """It can again: the time of the outage is given back, and whatever waited goes on."""
-        if self.down_since is None:
-            return
-        outage = min(self.now_ms() - self.down_since, self.settings.max_outage_ms)
-        self.down_since = None
-        self.meter.outages["log"].add(outage / 1000)
-        log.info("log_available", outage_ms=outage)
-        for slot in self.slots.values():
-            slot.seen_ms += outage
-            if not slot.table.over:
-                slot.table.give_back(outage)
-        self.up.set()
-        for slot in list(self.slots.values()):
-            self.pump(slot)
-        self.spawn(self._remind_all(list(self.slots.values())))
-
-    async def _remind_all(self, slots: list[Slot]) -> None:
-        for place, slot in enumerate(slots):
-            self._remind(slot)
-            if place % REMIND_AT_ONCE == 0:
-                await asyncio.sleep(0)
-
-    def _remind(self, slot: Slot) -> None:
+    def remind(self, slot: Slot) -> None:
         """The seats that are asked get their prompts again, with the deadlines as they are now."""
         if slot.faulted or slot.table.over or slot.table.busy:
             return
@@ -372,6 +328,15 @@ class Host:
         self._tasks.add(task)
         task.add_done_callback(self.noted)
         return task
+
+    def serve(self, peer: ActorLink, call: lpb.Call, work: Coroutine[Any, Any, None]) -> None:
+        """Spawn what answers a call; if it fails in a way that nobody expected, the call is answered all the same."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and task.exception() is not None:
+                problem(peer, call, "table_unavailable")
+
+        self.spawn(work).add_done_callback(done)
 
     def noted(self, task: asyncio.Task[Any]) -> None:
         """A task of this host has ended: say so if it failed."""

@@ -42,7 +42,7 @@ def move(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
         else:
             reply(peer, lpb.Reply(ref=call.ref))
 
-    host.spawn(work())
+    host.serve(peer, call, work())
 
 
 async def hand_on(host: Host, slot: Slot, to: str) -> str:

@@ -60,7 +60,7 @@ def _route(
         reply(peer, found)
 
     def route(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
-        host.spawn(answered(host, peer, call, slot))
+        host.serve(peer, call, answered(host, peer, call, slot))
 
     return route
 

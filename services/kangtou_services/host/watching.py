@@ -71,7 +71,7 @@ def subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A spectator follows the table, once it is known that he may."""
     follower = (peer, call.subscribe.sub)
     slot.expected.add(follower)
-    host.spawn(_subscribe(host, peer, call, slot, follower))
+    host.serve(peer, call, _subscribe(host, peer, call, slot, follower))
 
 
 async def _subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot, follower: Follower) -> None:
@@ -104,7 +104,7 @@ async def _subscribe(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot, fo
 
 def view(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """A spectator's view now, or as it was."""
-    host.spawn(_view(host, peer, call, slot))
+    host.serve(peer, call, _view(host, peer, call, slot))
 
 
 async def _view(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
@@ -131,7 +131,7 @@ async def _view(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None
 
 def rounds(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:
     """Finished rounds, for whoever comes late."""
-    host.spawn(_rounds(host, peer, call, slot))
+    host.serve(peer, call, _rounds(host, peer, call, slot))
 
 
 async def _rounds(host: Host, peer: ActorLink, call: lpb.Call, slot: Slot) -> None:

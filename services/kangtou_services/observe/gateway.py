@@ -24,7 +24,7 @@ LOOKED_S = 30.0  # a pool that this gateway has not looked at for so long is ano
 
 
 class GatewayMeter:
-    """Written by gateway/streams.py, commands.py, play.py and calls.py.
+    """Written by gateway/streams.py, requests.py, commands.py, play.py and calls.py.
 
     answer  seconds from reading a command until its answer is queued for the client
     link    the part of that which no table spent: both ways on the link, and waiting for either event loop

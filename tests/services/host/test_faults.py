@@ -11,8 +11,10 @@ import pytest
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import game_pb2 as pb
 from kangtou.v1 import play_pb2 as play
+from kangtou.v1 import talk_pb2
 from kangtou_engine.match.match import Game
 from kangtou_engine.notation import read_body
+from kangtou_services.host import watching
 from kangtou_services.log.base import Entry
 from tests.services.host.seats import asked, cid, default, everybody, node
 from tests.services.hosts import Player, Sub, World, code, until
@@ -213,3 +215,28 @@ async def test_options_of_another_time(here: World) -> None:
         await here.store.create(match, changed.to_json(), bytes(32))
         gate = await here.gate(node(here))
         assert code(await gate.open(match)) == why
+
+
+@pytest.mark.parametrize(
+    ("what", "asked_for"),
+    [
+        ("subscribe", lpb.Subscribe(sub=1, spectate=True)),
+        ("query", lpb.Query(view=True, spectate=True)),
+        ("list_chat", talk_pb2.ListChatRequest()),
+    ],
+)
+async def test_what_has_to_ask_first_and_fails_is_answered(
+    here: World, monkeypatch: pytest.MonkeyPatch, what: str, asked_for: Any
+) -> None:
+    """A call that goes on in a task of its own has its reply as well."""
+
+    async def raising(*_: object) -> str:
+        raise RuntimeError("nobody expected this")
+
+    gate = await here.hosted(node(here), "m1")
+    monkeypatch.setattr(watching, "refused", raising)
+    call: dict[str, Any] = {what: asked_for}
+    assert code(await gate.ask(lpb.Call(match_id="m1", account_id="stranger", **call))) == "table_unavailable"
+    (failed,) = [line for line in here.logged if line["event"] == "task_failed"]
+    assert failed["error"] == "RuntimeError"
+    here.logged.remove(failed)
