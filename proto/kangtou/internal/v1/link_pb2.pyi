@@ -646,7 +646,9 @@ class Problem(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """not_here (ask the directory), unknown_match, not_seated, not_allowed, faulted, quarantined, full, log_unavailable"""
+    """not_here (ask the directory), unknown_match, not_seated, not_allowed, faulted, quarantined, full, log_unavailable,
+    table_unavailable (it failed in a way that nobody expected, or has just gone)
+    """
     text: _builtins.str
     def __init__(
         self,
