@@ -29,7 +29,7 @@ from .sets import board_options, config_of
 
 log = structlog.get_logger(__name__)
 
-LOOK_S = 0.5  # how often wishes are read
+LOOK_S = 0.5  # how often wishes are read, however many games end meanwhile
 PAUSE_S = 0.3
 ATTEMPTS_MOST = 50  # of one game; then the tournament is closed, for want of infrastructure
 
@@ -72,7 +72,7 @@ class Conductor:
             schedule.add(result)
         if any(entrant.command for entrant in terms.spec.entrants):
             await self._parts.commands.probe()
-        wish = await self._wish()
+        wish, asked_at = await self._wish(""), self._parts.elapsed_s()
         await self._write(state, self._lost_processes(state, terms.spec))
         for flight in state.flights.values():
             if flight.match:
@@ -100,8 +100,8 @@ class Conductor:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_S):
                         await self._news.wait()
-            if not self._runs or not self._arrived:
-                wish = await self._wish()
+            if self._parts.elapsed_s() >= asked_at + LOOK_S:
+                wish, asked_at = await self._wish(wish), self._parts.elapsed_s()
 
     async def _load(self) -> tuple[State, Terms]:
         while True:
@@ -115,11 +115,11 @@ class Conductor:
             assert seed is not None
             return state, Terms(self.tournament, state.spec, choice_of(state.spec), config_of(state.spec), seed)
 
-    async def _wish(self) -> str:
+    async def _wish(self, last: str) -> str:
         try:
             return await self._parts.store.wished(self.tournament)
         except StoreUnavailable:
-            return ""
+            return last
 
     def _lost_processes(self, state: State, spec: Spec) -> list[Event]:
         """Processes of a runner before this one are gone: their games are played again."""
