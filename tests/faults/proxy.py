@@ -233,6 +233,8 @@ def named(line: bytes) -> tuple[str, int]:
 def abort(writer: asyncio.StreamWriter) -> None:
     """Reset a connection, so that its other end is told at once."""
     connection = writer.get_extra_info("socket")
+    if connection is None:  # its other end was faster
+        return
     with contextlib.suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
