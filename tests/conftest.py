@@ -4,6 +4,9 @@ Counts: property tests and random matches ask the `counts` fixture how often to 
 runs them with the first number, `make accept` passes `--counts=full`.
 
 Skips: under CI=true a skipped test is a failed one. What a test needs, `.ci/run` installs.
+
+Second runs: what fails where real processes, sockets and clocks are at work is run once more, and the summary names it
+(RERUN). What fails in a folder of NEVER_AGAIN has failed.
 """
 
 from __future__ import annotations
@@ -12,11 +15,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 import hypothesis
 import pytest
 import structlog
+
+TESTS = Path(__file__).parent
+# Folders whose tests come out the same whatever the machine is doing, or in which one finding is one too many.
+NEVER_AGAIN = frozenset("accept docs engine fuzz games golden records secrecy shuffles simulator tools".split())
 
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=1000)
@@ -101,9 +109,15 @@ def bound(counts: Counts) -> Bound:
     return choose
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a module that starts servers with Ray in one xdist worker: it may have one for all of them."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of a module that starts servers with Ray in one xdist worker: it may have one for all of them.
+
+    Allow a second run where the machine may be at fault, but never to a line of acceptance.
+    """
+    again = config.getoption("counts") != "full"
     for item in items:
+        if again and item.path.relative_to(TESTS).parts[0] not in NEVER_AGAIN:
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if item.get_closest_marker("ray"):
             item.add_marker(pytest.mark.xdist_group(f"ray {item.path.parent.name}/{item.path.stem}"))
 
@@ -130,3 +144,10 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _refuse_skip(report)
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was wrong where a second run was needed."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"RERUN {report.nodeid} ({report.when})", sep="_")
+        terminalreporter.line(report.longreprtext)
