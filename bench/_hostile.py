@@ -40,6 +40,7 @@ AGAIN_S = 10.0
 ACCOUNTS = 4  # so that about a quarter is admitted: an account may open 20 a second
 DROPS_S = 300.0
 DROPS_AT_ONCE = 32
+PATIENCE_S = 0.05  # for an answer
 ROUNDS = {"rounds": 1000, "cut": False, "between": False}
 # A window that stays small: what is not read waits in the server.
 SMALL = (("grpc.use_local_subchannel_pool", 1), ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
@@ -176,10 +177,13 @@ class Streams(Hostile):
         call = self.stubs[number % ACCOUNTS].Play(metadata=self.metadata[number % ACCOUNTS])
         try:
             await call.write(play.PlayRequest(attach=play.Attach(match_id=self.match, spectate=True)))
-            if number % 3 == 1:
-                await call.initial_metadata()
-            elif number % 3 == 2:
-                await call.read()
+            async with asyncio.timeout(PATIENCE_S):
+                if number % 3 == 1:
+                    await call.initial_metadata()
+                elif number % 3 == 2:
+                    await call.read()
+        except TimeoutError:
+            self.counts["not answered"] += 1
         except grpc.aio.AioRpcError as error:
             self.counts[error.code().name] += 1
         except asyncio.InvalidStateError:  # it was refused before anything was written

@@ -188,3 +188,34 @@ def test_a_rate_with_debts() -> None:
     assert rate.owed("ann") == pytest.approx(0.0)
     assert rate.owed("ann", more=10.0) == pytest.approx(0.05)
     assert not rate.allowed("ann")
+
+
+async def test_who_opens_too_fast_waits_for_the_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who go meanwhile leave nothing; when too many wait, the next are told at once; others come in as ever."""
+    monkeypatch.setattr(limits, "OPENINGS_BURST", 1.0)
+    monkeypatch.setattr(limits, "OPENINGS_S", 1e-3)
+    monkeypatch.setattr(limits, "HASTY_S", 600.0)
+    monkeypatch.setattr(limits, "HASTY_MOST", 2)
+    async with whole_server() as server, grpc.aio.insecure_channel(server.address) as channel:
+        await server.make("m1")
+        streams = server.gateways[0].streams
+
+        def opened(name: str) -> Any:
+            return channel.stream_stream(METHOD)(metadata=bearer(name))
+
+        first = opened("mal")
+        await first.write(ATTACH)
+        assert await first.read()
+        waiting = [opened("mal"), opened("mal")]
+        await until(lambda: streams._hasty == 2)
+        assert await reading(opened("mal")) is Code.RESOURCE_EXHAUSTED
+        async with raw_stream(server.address, "ann") as ann:
+            await ann.attach("m1")
+        for call in waiting:
+            call.cancel()
+        await until(lambda: streams._hasty == 0)
+        monkeypatch.setattr(limits, "HASTY_S", 0.0)
+        late = opened("mal")
+        assert await reading(late) is Code.RESOURCE_EXHAUSTED
+        assert "too fast" in await late.details()
+        first.cancel()

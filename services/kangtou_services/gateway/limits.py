@@ -31,6 +31,8 @@ WATCHER_STALL_S = 60.0  # the same for one who only looks on, perhaps over a slo
 QUESTIONS_S, QUESTIONS_BURST = 50.0, 200.0
 MESSAGES_BURST = 2_000.0  # a client that connects again attaches to all its tables at once
 OPENINGS_S, OPENINGS_BURST = 20.0, 256.0  # of play streams
+HASTY_S = 0.5  # how long an account that opens them faster waits to be told so
+HASTY_MOST = 256  # so many wait at once; the others are told at once
 
 
 def questions(clock: Callable[[], float] = time.monotonic) -> Rate:
@@ -49,6 +51,7 @@ class Streams:
         clock = asyncio.get_running_loop().time
         self.questions = questions(clock)
         self._openings = Rate(OPENINGS_S, OPENINGS_BURST, clock)
+        self._hasty = 0
         self.messages = Rate(float(settings.messages_per_s), MESSAGES_BURST, clock)
         self._draining = False
 
@@ -69,15 +72,23 @@ class Streams:
         """How many have ended here, and their clients have not taken that yet."""
         return self._of.total() - len(self._open)
 
+    async def unhurried(self, account: str) -> None:
+        """Raises CallError if an account opens streams too fast: after a while, for to give up meanwhile is cheap."""
+        if self._openings.allowed(account):
+            return
+        if self._hasty < HASTY_MOST:
+            self._hasty += 1
+            try:
+                await asyncio.sleep(HASTY_S)
+            finally:
+                self._hasty -= 1
+        raise CallError(
+            Code.RESOURCE_EXHAUSTED, "this account opens streams too fast; wait a little", "该账号连接过于频繁，请稍候"
+        )
+
     @contextlib.contextmanager
     def place(self, account: str) -> Iterator[None]:
-        """For one more stream of an account. Raises CallError if it has too many, or opens them too fast."""
-        if not self._openings.allowed(account):
-            raise CallError(
-                Code.RESOURCE_EXHAUSTED,
-                "this account opens streams too fast; wait a little",
-                "该账号连接过于频繁，请稍候",
-            )
+        """For one more stream of an account. Raises CallError if it has too many."""
         if self._of[account] >= self._most:
             raise CallError(
                 Code.RESOURCE_EXHAUSTED,

@@ -66,6 +66,7 @@ class PlayService(rpc.PlayServiceServicer):
     async def Play(self, request_iterator: AsyncIterator[Any], context: Context) -> None:  # type: ignore[override]
         """The stream; reads and writes serialised messages."""
         session = await self._callers.session(context, playing=True)
+        await self._streams.unhurried(session.account.account_id)
         with self._streams.place(session.account.account_id):
             try:
                 await self._stream(session, context)
