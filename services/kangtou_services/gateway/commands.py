@@ -42,8 +42,15 @@ class StreamCall:
         through = self.follower.sub if self.follower is not None else None
         self.pending = self.stream.tables.send(self.call, self, through)
 
+    def give_up(self) -> None:
+        """Nobody waits for its answer any more."""
+        if self.pending is not None:
+            self.pending.over = True
+            self.pending = None
+
     def finished(self) -> None:
-        """It is answered."""
+        """It is answered. It lets go of what holds it, so that no move leaves work for the garbage collector."""
+        self.pending = None
         self.stream.calls.discard(self)
         self.stream.changed.set()
 

@@ -11,7 +11,7 @@ from kangtou.v1 import play_pb2 as play
 from ..table.commands import refused
 from .outbox import Queue
 from .refused import refusal
-from .routes import Subscription
+from .routes import NOBODY, Subscription
 
 if TYPE_CHECKING:
     from .streams import PlayStream
@@ -38,6 +38,10 @@ class Follower:
     def listening(self) -> bool:
         """Whether the table's answers to this seat come through this subscription."""
         return not self.sub.over and not self.queue.lagging
+
+    def let_go(self) -> None:
+        """The stream follows this no longer. Nothing holds it in a circle, so nothing waits for the collector."""
+        self.sub.sink = NOBODY
 
     def deliver(self, payload: bytes, *, last: bool) -> None:
         """See Sink."""

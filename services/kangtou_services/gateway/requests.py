@@ -42,16 +42,6 @@ class Requests:
         self._stream = stream
         self._house = house
         self._asking: set[asyncio.Task[None]] = set()  # whether this account may play for a seat
-        self._kinds: dict[str, Callable[[play.PlayRequest, int], None]] = {
-            "command": self._command,
-            "standing": self._act,
-            "attach": self._attach,
-            "detach": self._detach,
-            "entropy": self._entropy,
-            "hand_over": self._act,
-            "take_back": self._act,
-            "pong": lambda request, size: stream.lag.pong(request.pong.nonce),
-        }
 
     def take(self, raw: bytes) -> None:
         """One message of the client. Raises CallError for what is none."""
@@ -63,7 +53,7 @@ class Requests:
         if what is None:
             self._stream.answer("", None, refused("", refusal("malformed")))
         else:
-            self._kinds[what](request, len(raw))
+            _KINDS[what](self, request, len(raw))
 
     def stop(self) -> None:
         """The stream ends: ask nothing more."""
@@ -165,8 +155,23 @@ class Requests:
         call = lpb.Call(match_id=body.match_id, account_id=self._stream.account_id, entropy=body)
         self._forward_quietly(call)
 
+    def _pong(self, request: play.PlayRequest, size: int) -> None:
+        self._stream.lag.pong(request.pong.nonce)
+
     def _forward_quietly(self, call: lpb.Call) -> None:
         quiet = QuietCall(self._stream, call, None, "")
         if len(self._stream.calls) < CALLS_MOST:
             self._stream.calls.add(quiet)
             quiet.send()
+
+
+_KINDS: dict[str, Callable[[Requests, play.PlayRequest, int], None]] = {
+    "command": Requests._command,
+    "standing": Requests._act,
+    "attach": Requests._attach,
+    "detach": Requests._detach,
+    "entropy": Requests._entropy,
+    "hand_over": Requests._act,
+    "take_back": Requests._act,
+    "pong": Requests._pong,
+}

@@ -32,7 +32,8 @@ GIVE_UP_S = 15.0
 CALL_S = 25.0  # a unary call without a reply
 OPEN_AGAIN_S = 0.25
 RELAPSE_S = 1.0  # a route lost again so soon has not been found
-IDLE_ROUTES = 2_000  # so many are kept at least before those that nobody uses are forgotten; asking again is cheap
+IDLE_S = 30.0  # a match that nobody has asked for once or twice as long is forgotten; asking again is cheap
+IDLE_ROUTES = 2_000  # so many are kept at least before those that nobody uses are forgotten at once
 
 
 class Router:
@@ -55,6 +56,7 @@ class Router:
             self._spawn(self._seek(), "seek"),
             self._spawn(self._watch(), "watch-dead"),
             self._spawn(self.links.watch(), "watch-links"),
+            self._spawn(self._forget(), "forget-routes"),
         ]
 
     async def stop(self) -> None:
@@ -166,16 +168,25 @@ class Router:
         if route is None:
             if len(self._routes) >= self._prune_at:
                 self._prune()
-                self._prune_at = max(IDLE_ROUTES, 2 * len(self._routes))
             route = self._routes[match] = Route(match)
+        route.used = True
         return route
 
-    def _prune(self) -> None:
+    async def _forget(self) -> None:
+        """Most matches that a gateway has served are over: what it knew of them is not kept until there are many."""
+        while True:
+            await asyncio.sleep(IDLE_S)
+            self._prune(unused=True)
+
+    def _prune(self, *, unused: bool = False) -> None:
+        """Forget routes kept only because their owner is known; `unused`: but for those used since the last time."""
         for match, route in list(self._routes.items()):
-            if route.idle:
+            if route.idle and not (unused and route.used):
                 del self._routes[match]
                 if route.conn is not None:
                     route.conn.routes.discard(route)
+            route.used = False
+        self._prune_at = max(IDLE_ROUTES, 2 * len(self._routes))
 
     def _want(self, route: Route) -> None:
         if route.since:

@@ -39,6 +39,22 @@ class Sink(Protocol):
         ...
 
 
+class Nobody:
+    """The sink of a subscription that has been let go."""
+
+    def deliver(self, payload: bytes, *, last: bool) -> None:
+        """See Sink."""
+
+    def moving(self) -> None:
+        """See Sink."""
+
+    def refused(self, code: str) -> None:
+        """See Sink."""
+
+
+NOBODY = Nobody()
+
+
 class Pending:
     """A call that waits for its one reply. Sent again, under the same ids, when its table has moved.
 
@@ -83,7 +99,7 @@ class Subscription:
 
     def __init__(self, route: Route, sink: Sink, account: str) -> None:
         self.route = route
-        self.sink = sink
+        self.sink: Sink = sink
         self.account = account
         self.spectate = False
         self.delegate = False  # as the substitute of `seat`
@@ -114,6 +130,7 @@ class Route:
     before     (since, until) of the last search: one that is lost again at once goes on with the old one
     refused    the actor that does not host it though the log names it
     avoid      actors that would not open it, and why
+    used       somebody has asked for it since routes were last looked through
     """
 
     __slots__ = (
@@ -127,6 +144,7 @@ class Route:
         "since",
         "subs",
         "told",
+        "used",
         "waiting",
     )
 
@@ -142,6 +160,7 @@ class Route:
         self.next_open = 0.0
         self.prefer: str | None = None
         self.told = False
+        self.used = True
 
     def found(self, conn: Conn, now: float) -> None:
         """Its owner is reached: subscribe again, then send what waits, in order."""

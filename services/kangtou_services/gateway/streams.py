@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from itertools import chain, repeat
 
 import grpc
@@ -76,7 +77,7 @@ class PlayStream:
         self._behind: set[Follower] = set()
         self._end: asyncio.Future[CallError | None] = asyncio.get_running_loop().create_future()
         self._reader: asyncio.Task[None] | None = None
-        self._requests = Requests(self, house)
+        self._house = house
 
     @property
     def seated(self) -> bool:
@@ -87,23 +88,36 @@ class PlayStream:
 
     async def run(self) -> None:
         """Serve the stream. Raises CallError, the status that it ends with."""
+        error = await self._served()
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # its traceback holds this frame, which would hold it, and the whole call
+
+    async def _served(self) -> BaseException | None:
+        """Serve it until its end; the reason. Nothing then holds it, or what gRPC has of it, in a circle."""
         await self._context.send_initial_metadata(())
-        self._reader = asyncio.create_task(self._read(), name="play-read")
-        writer = asyncio.create_task(self._write(), name="play-write")
-        tasks = [self._reader, writer]
+        requests = Requests(self, self._house)
+        self._reader = asyncio.create_task(self._read(requests.take), name="play-read")
+        tasks = [self._reader, asyncio.create_task(self._write(), name="play-write")]
         if self._ping_s:
             tasks.append(asyncio.create_task(self._ping(), name="play-ping"))
         for task in tasks:
             task.add_done_callback(self.task_ended)
         try:
-            error = await self._end
+            await asyncio.wait([self._end])
+            return self._end.exception() or self._end.result()
         finally:
+            self._end.cancel()  # unless there is a reason, the client has gone: none is to be found any more
+            requests.stop()
             self._take_down()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        if error is not None:
-            raise error
+            self._reader = None
+            self._end = asyncio.get_running_loop().create_future()
+            self._end.cancel()  # it is over, and has no reason any more
 
     def end(self, error: CallError | None) -> None:
         """End the stream with a status (None: OK)."""
@@ -122,13 +136,12 @@ class PlayStream:
             self._end.set_exception(error)
 
     def _take_down(self) -> None:
-        self._requests.stop()
         for call in self.calls:
-            if call.pending is not None:
-                call.pending.over = True
+            call.give_up()
         self.calls.clear()
         for follower in list(self.followers.values()):
             self.tables.unsubscribe(follower.sub)
+            follower.let_go()
         self.followers.clear()
         self._seats = 0
         self._found.clear()
@@ -240,14 +253,15 @@ class PlayStream:
 
     def _remove(self, follower: Follower) -> None:
         del self.followers[follower.key]
+        follower.let_go()
         self._seats -= not follower.key[1]
         if follower.seat is not None and self._found.get((follower.key[0], follower.seat)) is follower:
             del self._found[follower.key[0], follower.seat]
 
     # ---- reading ----
 
-    async def _read(self) -> None:
-        read, take = self._context.read, self._requests.take
+    async def _read(self, take: Callable[[bytes], None]) -> None:
+        read = self._context.read
         while True:
             raw = await read()
             if raw is grpc.aio.EOF:
