@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import Counts
 from tests.faults.server import ROOT, running
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-def test_everything_that_connects(tmp_path: Path) -> None:
+def test_everything_that_connects(tmp_path: Path, counts: Counts) -> None:
     """House bots fill a table, a tournament with built-in bots and a process ends, and a stranger is refused."""
     spec = tmp_path / "spec.toml"
     command = json.dumps([sys.executable, "-m", "tests.tournament.zoo", "good"])
@@ -22,7 +24,8 @@ def test_everything_that_connects(tmp_path: Path) -> None:
         'name = "tls"\ngame = "duizhu"\nsets = 1\nturn_ms = 60000\n'
         f'[[entrants]]\nname = "A"\nbot = "greedy"\n[[entrants]]\nname = "B"\ncommand = {command}\n'
     )
-    with running(tmp_path / "d", gateways=2, actors=2, house_bots=4, tls="true", log_level="warning") as server:
+    given = {"gateways": counts(1, 2), "actors": counts(1, 2), "house_bots": 4, "tls": "true", "log_level": "warning"}
+    with running(tmp_path / "d", **given) as server, ThreadPoolExecutor() as aside:
         environment = {
             **server.environment,
             "KANGTOU_CA": str(server.data / "tls" / "ca.pem"),
@@ -42,13 +45,15 @@ def test_everything_that_connects(tmp_path: Path) -> None:
 
         done = run("register", "ann")
         assert done.returncode == 0, done.stderr
-        done = run("bot", "run", "--game", "hongshi", "--pool", "house")
+        refused = aside.submit(run, "whoami", KANGTOU_CA="")  # it does not give up at once
+        length = ["--option", "rounds=1"] * counts(1, 0)
+        done = run("bot", "run", "--game", "hongshi", "--pool", "house", *length)
         assert done.returncode == 0, done.stderr
         done = run("tournament", "submit", str(spec))
         assert done.returncode == 0, done.stderr
         done = run("tournament", "watch")
         assert done.returncode == 0, done.stdout + done.stderr
-        stranger = run("whoami", KANGTOU_CA="")
+        stranger = refused.result()
         assert stranger.returncode != 0
         assert "cannot be reached" in stranger.stderr
         assert "Traceback" not in stranger.stderr

@@ -67,7 +67,7 @@ async def test_a_node_dies(nodes: Nodes, counts: Counts, capsys: pytest.CaptureF
             kills.add(concerned, playing - concerned)
             await asyncio.to_thread(nodes.second.kill)
             await more_than(load, acked + len(playing))
-            await load.finish(600)
+            await load.finish(600, hurry=True)
             verdict, records = await judge(load, 60)
         finally:
             await load.close()
@@ -116,7 +116,7 @@ async def test_the_head_dies(nodes: Nodes, counts: Counts, capsys: pytest.Captur
         joined = time.monotonic() - killed
         await all_hosted(nodes, load)
         again = await asyncio.to_thread(nodes.first.child, "gcs_server")
-        await load.finish(600)
+        await load.finish(600, hurry=True)
         verdict, records = await judge(load, 60)
     finally:
         await load.close()

@@ -187,7 +187,7 @@ async def test_a_tournament_on_a_cluster(
                 await asyncio.to_thread(victim.start, 60)
                 await asyncio.to_thread(cluster.wait)
             state = await store.closed(TOURNAMENT, 600)
-            games = await played(server, state)
+            games = await played(server.data, state)
     with capsys.disabled():
         print(f"\ntournament on {PRIMARIES} primaries: {len(games)} games, {kills} kills, cause {state.cause}")
     assert state.cause == "complete"

@@ -70,7 +70,14 @@ class Proxy:
 
 
 @pytest.mark.slow
-async def test_a_dead_connection_is_noticed_and_the_client_resumes() -> None:
+async def test_a_dead_connection_is_noticed_and_an_idle_one_left_in_peace() -> None:
+    """Both at the same time: each takes its twenty seconds."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(a_dead_connection_is_noticed_and_the_client_resumes())
+        group.create_task(an_idle_client_that_pings_is_left_in_peace())
+
+
+async def a_dead_connection_is_noticed_and_the_client_resumes() -> None:
     """The gateway lets go of the seat, the session connects again and plays on from where it was."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(whole_server())
@@ -95,8 +102,7 @@ async def test_a_dead_connection_is_noticed_and_the_client_resumes() -> None:
         assert match.warnings == ()
 
 
-@pytest.mark.slow
-async def test_an_idle_client_that_pings_is_left_in_peace() -> None:
+async def an_idle_client_that_pings_is_left_in_peace() -> None:
     """The pings that keep a connection alive are not taken for an attack (too_many_pings)."""
     often = (("grpc.keepalive_time_ms", 5_500), ("grpc.http2.max_pings_without_data", 0))
     async with AsyncExitStack() as stack:

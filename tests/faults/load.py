@@ -102,9 +102,10 @@ class Load:
             await asyncio.sleep(0.05)
             self._raise()
 
-    async def finish(self, timeout_s: float = 180.0) -> None:
-        """No further matches; wait until those in play have ended."""
+    async def finish(self, timeout_s: float = 180.0, *, hurry: bool = False) -> None:
+        """No further matches; wait until those in play have ended. `hurry`: nobody thinks any more."""
         self._going = False
+        self.think = 0.0 if hurry else self.think
         async with asyncio.timeout(timeout_s):
             await asyncio.gather(*self._tasks)
 

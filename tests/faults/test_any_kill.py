@@ -81,7 +81,7 @@ async def test_whatever_is_killed(
             for kind in order:
                 await asyncio.sleep(random.uniform(0.3, 3.0))
                 waits[kind] += await all_moving(loads, await kill(server, kind))
-            await asyncio.gather(*(load.finish(600) for load in loads.values()))
+            await asyncio.gather(*(load.finish(600, hurry=True) for load in loads.values()))
             found = [(await judge(load, 60))[0] for load in loads.values()]
         finally:
             await asyncio.gather(*(load.close() for load in loads.values()))

@@ -9,8 +9,7 @@ import random
 import signal
 import statistics
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
@@ -24,6 +23,14 @@ from .server import Server, running
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 TABLES = 6
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, counts: Callable[[int, int], int]) -> Iterator[Server]:
+    """One for all tests of this module: whatever is killed comes back."""
+    folder = tmp_path_factory.mktemp("kills") / "d"
+    with running(folder, give_up_deaths=1000, tournaments=bool(counts(0, 1))) as started:
+        yield started
 
 
 class Kills:
@@ -72,7 +79,7 @@ async def hurt(
             await asyncio.sleep(random.uniform(0.5, 1.5) * pause)
             await asyncio.to_thread(kill, server, load, kills)
         await asyncio.sleep(2.0)
-        await load.finish()
+        await load.finish(hurry=True)
     finally:
         await load.close()
     return load, kills
@@ -124,15 +131,14 @@ async def test_kill(
     what: str,
     kill: Callable[[Server, Load, Kills], None],
     limit_ms: int,
-    tmp_path: Path,
+    server: Server,
     counts: Callable[[int, int], int],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Every acknowledged move once, all matches end, all clients resumed; recovery times."""
     times = counts(2, 20)
-    with running(tmp_path / "d", give_up_deaths=1000) as server:
-        load, kills = await hurt(server, times, kill, 3.0)
-        verdict, records = await judge(load)
+    load, kills = await hurt(server, times, kill, counts(15, 30) / 10)
+    verdict, records = await judge(load)
     recovered, gaps = kills.recoveries(records), kills.gaps(records)
     with capsys.disabled():
         print(
@@ -156,29 +162,28 @@ async def more_than(load: Load, acked: int) -> None:
 
 
 async def test_kill_everything(
-    tmp_path: Path, counts: Callable[[int, int], int], capsys: pytest.CaptureFixture[str]
+    server: Server, counts: Callable[[int, int], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All processes at once; `up` again on the same folder; the same matches go on with the same clients."""
     times = counts(1, 5)
-    with running(tmp_path / "d") as server:
-        load = Load(server, TABLES)
-        await load.start()
-        back = []
-        try:
-            for _ in range(times):
-                await asyncio.sleep(random.uniform(1.5, 4.0))
-                await asyncio.to_thread(server.kill_everything)
-                acked = sum(len(played.acked) for played in load.played.values())
-                started = time.monotonic()
-                await asyncio.to_thread(server.start)
-                ready = time.monotonic()
-                await more_than(load, acked)
-                back.append((ready - started, time.monotonic() - ready))
-            await asyncio.sleep(2.0)
-            await load.finish()
-            verdict, _ = await judge(load)
-        finally:
-            await load.close()
+    load = Load(server, TABLES)
+    await load.start()
+    back = []
+    try:
+        for _ in range(times):
+            await asyncio.sleep(random.uniform(1.5, 4.0))
+            await asyncio.to_thread(server.kill_everything)
+            acked = sum(len(played.acked) for played in load.played.values())
+            started = time.monotonic()
+            await asyncio.to_thread(server.start)
+            ready = time.monotonic()
+            await more_than(load, acked)
+            back.append((ready - started, time.monotonic() - ready))
+        await asyncio.sleep(2.0)
+        await load.finish(hurry=True)
+        verdict, _ = await judge(load)
+    finally:
+        await load.close()
     with capsys.disabled():
         print(
             f"\nkill -9 of everything x{times}: {verdict}; ready / first move (s): "

@@ -10,16 +10,19 @@ import pytest
 
 from kangtou_clients.api import connect
 
+from ..conftest import Counts
 from .load import Load, judge
 from .server import running
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
-async def test_neighbours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_neighbours(tmp_path: Path, counts: Counts, capsys: pytest.CaptureFixture[str]) -> None:
     """No healthy table notices more than one takeover; the bad ones are stopped and quarantined."""
-    with running(tmp_path / "d", extra_games="tests.games.parrot:GAME", actors=2) as server:
-        healthy = Load(server, 20, options={"rounds": 2}, think=0.05)
+    with running(
+        tmp_path / "d", extra_games="tests.games.parrot:GAME", actors=2, tournaments=bool(counts(0, 1))
+    ) as server:
+        healthy = Load(server, 20, options={"rounds": counts(1, 2)}, think=0.05)
         await healthy.start()
         await asyncio.sleep(1.0)
         raising = Load(server, 1, game="parrot", options={"raise_at": 7})
@@ -27,7 +30,7 @@ async def test_neighbours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         for bad in (raising, killing):
             await bad.start()
         status = await _until_quarantined(server.address, healthy)
-        await healthy.finish()
+        await healthy.finish(hurry=True)
         for load in (raising, killing, healthy):
             await load.close()
         verdict, records = await judge(healthy)

@@ -24,7 +24,7 @@ async def test_redis_stops(
 ) -> None:
     """Stopped (SIGSTOP) for 30 s (short form: 13 s) with 10 s on every clock, all seats thinking."""
     stopped_s = counts(13, 30)
-    with running(tmp_path / "d") as server:
+    with running(tmp_path / "d", tournaments=bool(counts(0, 1))) as server:
         load = Load(server, 4, options={"rounds": 1, "between": False}, think=0.02, turn_ms=TURN_MS)
         await load.start()
         try:
@@ -36,8 +36,7 @@ async def test_redis_stops(
             os.kill(server.redis_pid(), signal.SIGCONT)
             ended = time.time_ns() // 1_000_000
             await asyncio.sleep(2.0)
-            load.think = 0.02
-            await load.finish()
+            await load.finish(hurry=True)
         finally:
             await load.close()
         verdict, records = await judge(load)

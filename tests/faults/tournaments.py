@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from kangtou_engine.boards import tournament_commitment
@@ -25,6 +26,11 @@ from .load import Playground
 SEED = bytes(range(7, 39))
 
 
+def first_of(tournament: str, spec: Spec) -> str:
+    """With what the log of a tournament begins."""
+    return submitted(spec, "tester", tournament_commitment(tournament, SEED), time.time_ns() // 1_000_000).to_text()
+
+
 class Store:
     """A server's tournaments, looked at from beside it. Use it as `async with`."""
 
@@ -40,9 +46,7 @@ class Store:
 
     async def submit(self, tournament: str, spec: Spec) -> None:
         """As the gateway would, but for the seed."""
-        now = time.time_ns() // 1_000_000
-        first = submitted(spec, "tester", tournament_commitment(tournament, SEED), now)
-        assert await self.store.create(tournament, SEED, first.to_text())
+        assert await self.store.create(tournament, SEED, first_of(tournament, spec))
 
     async def state(self, tournament: str) -> State | None:
         """As its log has it; None while Redis is away."""
@@ -71,9 +75,9 @@ class Played:
     record: str
 
 
-async def played(server: Playground, state: State) -> Mapping[str, Played]:
-    """All games of a tournament, with their records as soon as they are in the archive."""
-    settings = Settings(data=server.data)
+async def played(data: Path, state: State) -> Mapping[str, Played]:
+    """All games of a tournament, with their records as soon as they are in the archive of a server's data folder."""
+    settings = Settings(data=data)
     index, records = Index(index_file(settings)), RecordStore(settings.archive)
     found: dict[str, Played] = {}
     for result in state.results:

@@ -56,8 +56,8 @@ async def test_actors_and_gateways_are_replaced_under_play(
 ) -> None:
     """Each in turn: drained, ended, started again by whoever keeps it. No turn runs out, no client notices."""
     times = counts(1, 3)
-    with running(tmp_path / "d", give_up_deaths=2) as server:
-        load, at = Load(server, TABLES, options={"rounds": 3}), []
+    with running(tmp_path / "d", give_up_deaths=2, tournaments=bool(counts(0, 1))) as server:
+        load, at = Load(server, TABLES, options={"rounds": counts(1, 3)}), []
         try:
             variables = await appointed(server, tmp_path / "config")
             await load.start()
@@ -69,7 +69,7 @@ async def test_actors_and_gateways_are_replaced_under_play(
                 for gateway in sorted(server.gateways())[: counts(1, 2)]:
                     await drained(variables, gateway)
                     await replaced(server.gateways, gateway, 2)
-            await load.finish()
+            await load.finish(hurry=True)
             verdict, records = await judge(load)
         finally:
             await load.close()

@@ -6,7 +6,8 @@ import asyncio
 import statistics
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from kangtou_engine.boards import read_board, tournament_commitment
 from kangtou_engine.record import read_record
 from kangtou_engine.registry import REGISTRY
 from kangtou_engine.verify import verify
+from kangtou_services.tournament.events import State
 from kangtou_services.tournament.model import Blame
 
 from ..conftest import Counts
@@ -101,8 +103,13 @@ async def test_a_board_is_withheld_and_verified_afterwards(server: Server) -> No
             assert terms.tags["game"] == result.game.id
 
 
-async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> None:
-    """They are told of their games; who is not there forfeits, and the tournament closes."""
+def guilty(entrants: tuple[int, ...], faults: tuple[str, ...]) -> set[tuple[int, str]]:
+    """Who has faulted, and how."""
+    return {(entrant, fault) for entrant, fault in zip(entrants, faults, strict=True) if fault}
+
+
+async def by_account(server: Server) -> State:
+    """A tournament of two accounts and a bot; one of the accounts never comes."""
     async with (
         connect(server.address, retry_s=PATIENCE_S) as host,
         connect(server.address, retry_s=PATIENCE_S) as here,
@@ -125,15 +132,14 @@ async def test_entrants_by_account_and_one_who_never_comes(server: Server) -> No
             assert await finished(api, tournament) == "complete"
             await playing
         async with Store(server) as store:
-            state = await store.closed(tournament, 60)
-        faults = {fault for result in state.results for fault in guilty(result.game.entrants, result.faults)}
-        assert {entrant for entrant, _ in faults} == {1}
-        assert {fault for _, fault in faults} == {"disconnected"}
+            return await store.closed(tournament, 60)
 
 
-def guilty(entrants: tuple[int, ...], faults: tuple[str, ...]) -> set[tuple[int, str]]:
-    """Who has faulted, and how."""
-    return {(entrant, fault) for entrant, fault in zip(entrants, faults, strict=True) if fault}
+@pytest.fixture(scope="module", autouse=True)
+def by_accounts(server: Server) -> Iterator[Future[State]]:
+    """It is played beside the other tests of this module: for most of the time somebody is waited for."""
+    with ThreadPoolExecutor(1) as beside:
+        yield beside.submit(asyncio.run, by_account(server))
 
 
 async def play_all(api: Tournaments, session: Session, tournament: str) -> None:
@@ -179,7 +185,7 @@ async def test_the_zoo(server: Server, counts: Counts) -> None:
     """Each kind of bad bot among three good ones: typed, contained, and the good ones are not blamed."""
     full = bool(counts(0, 1))
     kinds = BAD if full else ("illegal", "crash", "huge")
-    given = {"turn_ms": 1_500} if full else {"game": "duizhu", "format": "gauntlet", "turn_ms": 4_000}
+    given = {"turn_ms": 1_500} if full else {"table": 4, "turn_ms": 4_000}
     one_after_another = asyncio.Semaphore(1 if full else len(kinds))
     async with connect(server.address, retry_s=PATIENCE_S) as client, Store(server) as store:
         api = await newcomer(client)
@@ -231,3 +237,11 @@ async def delays_of(client: Client, matches: list[str]) -> list[float]:
         outcome = read_record(record[1].decode()).head.outcome
         found.append((outcome.ended_ms - (outcome.started_ms or outcome.ended_ms)) / 1000)
     return found
+
+
+async def test_entrants_by_account_and_one_who_never_comes(by_accounts: Future[State]) -> None:
+    """They are told of their games; who is not there forfeits, and the tournament closes."""
+    state = await asyncio.wrap_future(by_accounts)
+    faults = {fault for result in state.results for fault in guilty(result.game.entrants, result.faults)}
+    assert {entrant for entrant, _ in faults} == {1}
+    assert {fault for _, fault in faults} == {"disconnected"}
