@@ -46,7 +46,11 @@ def ready(place: Here, one: Container) -> None:
 
 
 def served(place: Here, one: Container) -> None:
-    """The gateway's readiness: log, persistence, a table actor."""
+    """The gateway's readiness: log, persistence, a table actor. Not asked before it can be there: asking costs time."""
+    for name in place.running:
+        if name.startswith("pool"):
+            said = place.folder / f"{name}.out"
+            place.until(lambda said=said: "ready" in said.read_text().splitlines(), name)  # type: ignore[misc]
     ready(place, one)
     check = ("kangtou", "health", "--server", f"{one.address}:7480")
     place.until(lambda: place.run(one, check).returncode == 0, "readiness")
@@ -55,7 +59,7 @@ def served(place: Here, one: Container) -> None:
 def played(place: Here, one: Container) -> dict[str, Any]:
     """Matches of all games through the gateway, to their end and into the archive."""
     load = ("kangtou", "--json", "load", "--server", f"{one.address}:7480", "--tables", "4", "--think", "0")
-    done = place.run(one, (*load, "--ramp", "0.5", "--seconds", "3", "--watchers", "1"))
+    done = place.run(one, (*load, "--ramp", "0.5", "--seconds", "1", "--watchers", "1"))
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-1500:] + place.words()
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert not found["refused"]

@@ -35,10 +35,15 @@ WHOLE = {  # every span of a move, with the one above it
 }
 
 
+def notes(server: Server) -> list[Path]:
+    """Where the processes say at which port their metrics are."""
+    return sorted((server.data / "run" / "metrics").glob("*.json"))
+
+
 def scraped(server: Server) -> dict[str, dict[str, float]]:
     """By process: the sums of its samples by name."""
     found: dict[str, dict[str, float]] = {}
-    for note in sorted((server.data / "run" / "metrics").glob("*.json")):
+    for note in notes(server):
         (target,) = json.loads(note.read_text())
         with urllib.request.urlopen(f"http://{target['targets'][0]}/metrics", timeout=60) as response:
             families = text_string_to_metric_families(response.read().decode())
@@ -51,10 +56,7 @@ def scraped(server: Server) -> dict[str, dict[str, float]]:
 
 def listening_beyond_loopback(server: Server) -> list[str]:
     """Addresses of metrics that others could reach."""
-    ports = {
-        int(json.loads(note.read_text())[0]["targets"][0].rpartition(":")[2])
-        for note in (server.data / "run" / "metrics").glob("*.json")
-    }
+    ports = {int(json.loads(note.read_text())[0]["targets"][0].rpartition(":")[2]) for note in notes(server)}
     held = [one for process in server.processes() for one in process.net_connections("tcp")]
     bound = [one.laddr for one in held if one.status == psutil.CONN_LISTEN and one.laddr.port in ports]
     assert {one.port for one in bound} == ports
@@ -90,6 +92,9 @@ async def test_metrics_and_traces_of_real_processes(
         finally:
             await load.close()
         acked = sum(len(played.acked) for played in load.played.values())
+        async with asyncio.timeout(60):
+            while len(notes(server)) < 5:  # noqa: ASYNC110 - of the runner nobody waits that it is ready
+                await asyncio.sleep(0.1)
         found = await asyncio.to_thread(scraped, server)
         assert set(found) == {"up", "runner", "gateway-0", "table-local-0", "table-local-1"}
         assert listening_beyond_loopback(server) == []

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from textual.pilot import Pilot
 
@@ -21,12 +22,14 @@ from kangtou_engine.shuffle import seed_commitment
 from kangtou_services.agreement import BOT, HUMAN, Agreement, Member
 from kangtou_services.gateway.server import start
 from kangtou_services.gateway.wiring import wired
+from kangtou_services.host import takeover
 from kangtou_services.host.serve import serving
 from kangtou_services.runtime import Backend, in_memory
 from kangtou_services.settings import Settings
 
 SIZE = (80, 24)
 WAIT_S = 60.0
+SOON_MS = 10  # after which a person's standing answer is given here; a table hides in a longer moment who has one
 
 
 @dataclass
@@ -78,12 +81,13 @@ async def house(folder: Path) -> AsyncIterator[House]:
     settings = Settings(data=folder, port=0, link_secret="s", open_wait_ms=10_000, house_bots=0)
     backend = in_memory(settings)
     identity, extras = wired(backend)
-    async with serving(backend, "a0"):
-        running = await start(backend, identity, extras)
-        try:
-            yield House(backend, running.address)
-        finally:
-            await running.stop()
+    with patch.object(takeover, "human_delay_ms", lambda: SOON_MS):
+        async with serving(backend, "a0"):
+            running = await start(backend, identity, extras)
+            try:
+                yield House(backend, running.address)
+            finally:
+                await running.stop()
     await backend.close()
 
 
