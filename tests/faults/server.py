@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 import psutil
 from redis import Redis
@@ -84,6 +84,13 @@ class Server:
         finally:
             if self.process.stdout is not None:
                 self.process.stdout.close()
+
+    def revived(self) -> Self:
+        """Itself, started again if it has ended."""
+        if self.process is None or self.process.poll() is not None:
+            self.stop()
+            self.start()
+        return self
 
     def redis(self) -> Redis:
         """A client for looking."""

@@ -26,11 +26,17 @@ TABLES = 6
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, counts: Callable[[int, int], int]) -> Iterator[Server]:
-    """One for all tests of this module: whatever is killed comes back."""
+def one_server(tmp_path_factory: pytest.TempPathFactory, counts: Callable[[int, int], int]) -> Iterator[Server]:
+    """For all tests of this module: whatever is killed comes back."""
     folder = tmp_path_factory.mktemp("kills") / "d"
     with running(folder, give_up_deaths=1000, tournaments=bool(counts(0, 1))) as started:
         yield started
+
+
+@pytest.fixture
+def server(one_server: Server) -> Server:
+    """It runs, also after a test that has failed while everything was dead."""
+    return one_server.revived()
 
 
 class Kills:

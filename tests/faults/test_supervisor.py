@@ -31,10 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, counts: Counts) -> Iterator
 @pytest.fixture
 def server(folder: Server) -> Server:
     """A server that runs: the one that the last test has left, or another."""
-    if folder.process is None or folder.process.poll() is not None:
-        folder.stop()
-        folder.start()
-    return folder
+    return folder.revived()
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
