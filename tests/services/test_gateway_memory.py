@@ -18,6 +18,7 @@ import pytest
 from kangtou.internal.v1 import link_pb2 as lpb
 from kangtou.v1 import play_pb2 as play
 from kangtou_services.gateway import router as routing
+from kangtou_services.gateway.auth import REMEMBER_S, Callers
 from kangtou_services.gateway.commands import StreamCall
 from kangtou_services.gateway.followers import Follower
 from kangtou_services.gateway.outbox import Queue
@@ -25,7 +26,7 @@ from kangtou_services.gateway.requests import Requests
 from kangtou_services.gateway.routes import Pending, Route, Subscription
 from kangtou_services.gateway.streams import PlayStream
 from tests.e2e.test_play_inprocess import NAMES, seat
-from tests.inprocess import Server, until, whole_server
+from tests.inprocess import NamesAsTokens, Server, until, whole_server
 from tests.services.raw import RawStream, raw_stream
 
 KINDS = (StreamCall, Pending, lpb.Call, Follower, Subscription, Queue, PlayStream, Requests)
@@ -118,3 +119,20 @@ async def test_matches_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.Mo
         assert set(router._routes) == {"kept"}
         assert await router.open("m3")
         assert "m3" in router._routes
+
+
+async def test_tokens_are_not_remembered_for_longer_than_they_are_trusted() -> None:
+    """Those of clients that have gone make room as others come; one that is asked again is among the last to go."""
+    now = 0.0
+    callers = Callers(NamesAsTokens(), clock=lambda: now)
+    for number in range(1_000):
+        assert await callers.look(f"t-bot{number}") is not None
+        assert await callers.look("t-ann") is not None
+        now += REMEMBER_S / 100
+    assert len(callers._known) <= 102
+    before = len(callers._known)
+    callers.forget("bot999")
+    assert len(callers._known) == before - 1
+    assert await callers.look("t-none-of-ours") is not None
+    assert await callers.look("wrong") is None
+    assert len(callers._known) <= 102

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 
 from ..identity import BANNED, SEAT, Identity, Session
@@ -33,7 +34,7 @@ class Callers:
         self._identity = identity
         self._throttle = throttle
         self._clock = clock
-        self._known: dict[bytes, tuple[float, Session]] = {}
+        self._known: OrderedDict[bytes, tuple[float, Session]] = OrderedDict()  # the next to be asked again first
 
     async def session(self, context: Context, *, playing: bool = False) -> Session:
         """Who calls. An account of one seat may do nothing but play. Raises CallError, StoreUnavailable."""
@@ -69,7 +70,8 @@ class Callers:
 
     def forget(self, account_id: str) -> None:
         """Ask again about the tokens of an account: something of it has changed."""
-        self._known = {key: one for key, one in self._known.items() if one[1].account.account_id != account_id}
+        for key in [key for key, one in self._known.items() if one[1].account.account_id == account_id]:
+            del self._known[key]
 
     async def look(self, token: str, *, afresh: bool = False) -> Session | None:
         """Whom a token stands for now; `afresh` asks even if the answer is remembered. Raises StoreUnavailable."""
@@ -79,12 +81,12 @@ class Callers:
         if known is not None and not afresh and now < known[0]:
             return known[1] if known[1].expires_ms > _wall_ms() else None
         session = await self._identity.who(token)
+        self._known.pop(key, None)
         if session is None:
-            self._known.pop(key, None)
             return None
-        if len(self._known) >= REMEMBER_MOST:
-            self._known.clear()
         self._known[key] = (now + REMEMBER_S, session)
+        while len(self._known) > REMEMBER_MOST or next(iter(self._known.values()))[0] <= now:
+            self._known.popitem(last=False)
         return session
 
 
