@@ -9,8 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright is in its package; without this it asks a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-# Two workers; the tests of a module that uses Ray stay together in one of them (tests/conftest.py).
-PYTEST ?= --numprocesses=2 --dist=loadgroup
+# Two workers; the tests of a file stay together in one of them: they may share a server.
+PYTEST ?= --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo tournament test check proto bench accept faults lock wheels format clean

@@ -110,16 +110,11 @@ def bound(counts: Counts) -> Bound:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of a module that starts servers with Ray in one xdist worker: it may have one for all of them.
-
-    Allow a second run where the machine may be at fault, but never to a line of acceptance.
-    """
+    """Allow a second run where the machine may be at fault, but never to a line of acceptance."""
     again = config.getoption("counts") != "full"
     for item in items:
         if again and item.path.relative_to(TESTS).parts[0] not in NEVER_AGAIN:
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if item.get_closest_marker("ray"):
-            item.add_marker(pytest.mark.xdist_group(f"ray {item.path.parent.name}/{item.path.stem}"))
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -21,10 +21,3 @@ def browser() -> Iterator[Browser]:
         found = launch(engine, program)
         yield found
         found.close()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one xdist worker: one browser a run."""
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("browser"))

@@ -18,6 +18,7 @@ from kangtou_engine.actions import parse_action
 from kangtou_engine.cards import Seat
 from kangtou_engine.chance import Chance
 from kangtou_services.agreement import Agreement
+from kangtou_services.gateway import limits
 from kangtou_services.table import beginning
 from kangtou_services.table.core import Table
 from tests.inprocess import Server, until, whole_server
@@ -89,6 +90,7 @@ async def on_the_wire(agreement: Agreement, chance: Chance) -> AsyncIterator[Wir
     match, clock = agreement.match_id, [CREATED_MS + 50]
     async with AsyncExitStack() as stack:
         stack.enter_context(patch.object(beginning, "match_chance", lambda *_: chance))
+        stack.enter_context(patch.object(limits, "QUESTIONS_BURST", 1e6))  # not what is looked at
         server = await stack.enter_async_context(whole_server(ping_ms=0))
         server.hosts[0].host.now_ms = lambda: clock[0]
         await server.backend.store.create(match, agreement.to_json(), seed_of(match))
@@ -133,7 +135,8 @@ async def played(
         return sent
 
 
-REFUSED = (("play S3 H3 C3", None), ("nonsense", None), ("pass", 1), ("play", None))  # with the prompt's number
+TOO_MUCH = "play " + " ".join(suit + rank for rank in "3456" for suit in "SHCD")  # in no hand that is played here
+REFUSED = ((TOO_MUCH, None), ("nonsense", None), ("pass", 1), ("play", None))  # with the prompt's number
 
 
 async def try_everything(wire: Wire, step: int, quiet: Seat) -> None:

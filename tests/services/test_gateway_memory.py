@@ -83,9 +83,9 @@ async def test_a_move_leaves_nothing_to_collect_while_its_stream_goes_on() -> No
 
 
 @pytest.mark.usefixtures("uncollected")
-@pytest.mark.parametrize("way", ["leaves", "says no more", "asks to the last"])
+@pytest.mark.parametrize("way", ["leaves", "says no more", "asks to the last", "sends garbage", "is told to go"])
 async def test_a_stream_leaves_nothing_to_collect(way: str) -> None:
-    """However its client ends it: nothing of it is left, so nothing of what gRPC has of it is either."""
+    """However it ends: nothing of it is left, so nothing of what gRPC has of it is either."""
     async with whole_server() as server, AsyncExitStack() as stack:
         await server.make("m1")
         channel = await stack.enter_async_context(grpc.aio.insecure_channel(server.address))
@@ -97,6 +97,12 @@ async def test_a_stream_leaves_nothing_to_collect(way: str) -> None:
             elif way == "says no more":
                 await stream.send(play.PlayRequest(detach=play.Detach(match_id="m1", seat=0)))
                 await stream.call.done_writing()
+                await stream.status()
+            elif way == "sends garbage":
+                await stream.send(b"\xff\xff")
+                await stream.status()
+            elif way == "is told to go":
+                await server.gateways[0].streams.all().pop().drain(0.1)
                 await stream.status()
             await stream.cancel()
         await gone(server, *KINDS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 import grpc
@@ -88,6 +88,14 @@ async def _abort(
         await context.abort(status, text, trailing)
     except grpc.aio.InternalError:  # the client has gone before it took the status
         raise asyncio.CancelledError from None
+    except grpc.aio.AbortError as error:
+        context.add_done_callback(partial(_forget, error))  # type: ignore[arg-type]  # the stub wants a class
+        raise
+
+
+def _forget(error: grpc.aio.AbortError, context: Context) -> None:
+    """A call is over. gRPC keeps its AbortError with it, whose frames hold the call and all that it had: a circle."""
+    error.__traceback__ = error.__context__ = None
 
 
 class Guard(grpc.aio.ServerInterceptor):
