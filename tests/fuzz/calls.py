@@ -52,6 +52,9 @@ class Context:
         """grpc.aio."""
         return self._peer
 
+    def add_done_callback(self, callback: Any) -> None:
+        """grpc.aio."""
+
     async def abort(self, code: grpc.StatusCode, details: str = "", trailing: Any = ()) -> NoReturn:
         """grpc.aio."""
         details.encode()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AsyncExitStack
 
 import grpc
@@ -32,18 +32,32 @@ from tests.services.raw import RawStream, raw_stream
 KINDS = (StreamCall, Pending, lpb.Call, Follower, Subscription, Queue, PlayStream, Requests)
 
 
-@pytest.fixture
-def uncollected() -> Iterator[None]:
-    """The collector does nothing during the test."""
+_BEFORE: Counter[str] = Counter()  # what other tests of this process still hold
+
+
+@pytest.fixture(autouse=True)
+def _before() -> Iterator[None]:
     gc.collect()
+    _BEFORE.update(_held(KINDS))
+    yield
+    _BEFORE.clear()
+
+
+@pytest.fixture
+def uncollected(_before: None) -> Iterator[None]:
+    """The collector does nothing during the test."""
     gc.disable()
     yield
     gc.enable()
 
 
-def living(*kinds: type) -> Counter[str]:
-    """How many objects there are of each kind that has any."""
+def _held(kinds: Collection[type]) -> Counter[str]:
     return Counter(type(one).__name__ for one in gc.get_objects() if type(one) in kinds)
+
+
+def living(*kinds: type) -> Counter[str]:
+    """How many objects there are of each kind, beyond those that were there before; kinds that have any."""
+    return _held(kinds) - _BEFORE
 
 
 async def gone(server: Server, *kinds: type) -> None:
