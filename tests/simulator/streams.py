@@ -64,6 +64,10 @@ class ServerContext:
         self.responses(payload)
         self.back.send(("message", payload))
 
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        """See grpc."""
+        self._loop.call_soon(callback, self)
+
     async def abort(self, code: grpc.StatusCode, details: str = "", trailing_metadata: Any = ()) -> None:
         """See grpc."""
         self.back.send(("status", (code, details)))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import NEVER_AGAIN, TESTS, may_run_again
+
 ROOT = Path(__file__).resolve().parents[2]
 SKIPPING = "import pytest\ndef test_it() -> None:\n    pytest.skip('no such thing here')\n"
 SKIPPING_MODULE = "import pytest\npytest.skip('nothing here', allow_module_level=True)\n"
@@ -48,3 +50,36 @@ def test_ci_accepts_an_expected_failure(tmp_path: Path) -> None:
 def test_counts(tmp_path: Path, arguments: list[str], count: int) -> None:
     """The small number by default, the large one when asked for."""
     assert f"counted {count}" in run(tmp_path, COUNTING, *arguments, ci="").stdout
+
+
+AGAIN = """
+import pathlib, pytest
+
+@pytest.mark.flaky(reruns=1)
+def test_it() -> None:
+    seen = pathlib.Path("seen")
+    if not seen.exists():
+        seen.touch()
+        raise RuntimeError("once only")
+
+@pytest.mark.flaky(reruns=1)
+def test_wrong() -> None:
+    raise RuntimeError("always")
+"""
+
+
+def test_a_second_run_is_told(tmp_path: Path) -> None:
+    """With what was wrong the first time; what fails twice has failed."""
+    done = run(tmp_path, AGAIN, ci="true")
+    assert "1 failed, 1 passed, 2 rerun" in done.stdout
+    assert "RERUN test_one.py::test_it (call)" in done.stdout
+    assert "RuntimeError: once only" in done.stdout
+
+
+def test_what_does_not_depend_on_the_machine_has_no_second_run() -> None:
+    """Folders of both kinds are there."""
+    folders = {path.name for path in TESTS.iterdir() if any(path.glob("test_*.py"))}
+    assert folders > NEVER_AGAIN
+    assert not may_run_again(TESTS / "engine" / "test_cards.py")
+    assert not may_run_again(TESTS / "secrecy" / "test_wire.py")
+    assert may_run_again(TESTS / "faults" / "test_kills.py")
