@@ -7,7 +7,7 @@ input.
 flood        a bot with a seat: commands on its stream, questions beside it, each ten times as many as are allowed
 never-reads  looks on at everything in play and has a seat; takes nothing, and opens another such stream every 10 s
 streams      opens 300 streams a second, drops each at once, after an answer or in the middle of a match's view; by
-             four accounts, so that more are admitted
+             four accounts, so that more are admitted at first
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TIMES = 10
 TICK_S = 0.01
 QUESTIONS_AT_ONCE = 64
 AGAIN_S = 10.0
-ACCOUNTS = 4  # so that about a quarter is admitted: an account may open 20 a second
+ACCOUNTS = 4  # so that four bursts are admitted at first; who goes on like that is not admitted again
 DROPS_S = 300.0
 DROPS_AT_ONCE = 32
 PATIENCE_S = 0.05  # for an answer

@@ -38,7 +38,20 @@ class Played:
 
 
 class Store(MemoryTournamentStore):
-    """Of one ladder, which goes on until somebody ends it."""
+    """Of one ladder, which goes on until somebody ends it. `asked`: how often its wish was looked for."""
+
+    asked = 0
+
+    async def wished(self, tournament: str) -> str:
+        """See TournamentStore."""
+        self.asked += 1
+        return await super().wished(tournament)
+
+    async def looked(self) -> None:
+        """Wait until a wish that is there, or an outage, has been met, and what follows from it has begun."""
+        before = self.asked
+        while self.asked < before + 3:  # noqa: ASYNC110
+            await asyncio.sleep(GAME_S)
 
     async def begin(self) -> None:
         """Submit it."""
@@ -105,14 +118,14 @@ async def test_a_pause_outlasts_an_outage_of_the_store(conducted: tuple[Store, c
     store, one = conducted
     await store.begin()
     await store.wish(TOURNAMENT, "pause")
-    running = asyncio.create_task(one.run())
-    await asyncio.sleep(2 * conductor.LOOK_S)
-    store.reached = False
-    await asyncio.sleep(2 * conductor.LOOK_S)
-    store.reached = True
-    await asyncio.sleep(2 * conductor.LOOK_S)
-    state = await store.state()
-    assert (state.results, state.flights) == ([], {})
-    await store.wish(TOURNAMENT, "cancel")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        running = group.create_task(one.run())
+        await store.looked()
+        store.reached = False
+        await store.looked()
+        store.reached = True
+        await store.looked()
+        state = await store.state()
+        await store.wish(TOURNAMENT, "cancel")
         await running
+    assert (state.results, state.flights) == ([], {})
